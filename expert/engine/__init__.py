@@ -1,0 +1,1 @@
+"""Program + facts -> Trace: values, evaluation, inference, decisions, and the two engines."""

@@ -1,0 +1,1 @@
+"""Rule files -> Program: nodes, expressions, parser, layers, checker, strata, compiler."""
