@@ -1,0 +1,193 @@
+"""A checked definition as the text that durable_rules compiles, laid out to stay clear of its tables.
+
+The library (2.0.28) merges tests with a common beginning into a tree. Per node of that tree it has room for 511 different
+next tests (one more is an endless loop), for 255 conditions that end there (one more is a wrong result), and a stack of 64
+for tests that one fact makes true (one more loses the fact). Where a node would come near, its branches are put behind
+tests that are always true, `{"$ex": {"kind_": n}}`, a different n for each group, groups of groups where needed.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from expert.engine.durable_raw import (
+    BOOT,
+    BUCKET,
+    KIND,
+    Constant,
+    Definition,
+    DurableLimitError,
+    Exists,
+    Join,
+    Op,
+    Property,
+    RawCondition,
+    RawRule,
+    Test,
+    encode_text,
+    encode_value,
+)
+
+RULES_PER_SET = 4000  # the library takes 4,096, the bootstrap rule among them
+BUCKETS = 256
+STACK = 64
+TABLE = 500
+DIRECT_TRUE = 12  # branches that one fact may take at a node before they are grouped
+GROUP_TRUE = 6
+GROUP_SIZE = 250
+ENDS_PER_NODE = 250
+
+# Two jobs: it fires first in every session (else delete_state frees garbage), and as the last rule, with its $and, it is
+# the terminator that the library finds when it scans on from a join whose last test failed (else SIGSEGV).
+SENTINEL = f'"boot":{{"all":[{{"m0":{{"$and":[{{"{BOOT}":1}}]}}}}]}}'
+
+Place = tuple[int, int]  # rule, condition
+Schema = Mapping[str, Mapping[str, Property]]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What may follow a test: a further test with its node, a join or end of conditions (`places`), or a group (`inner`)."""
+
+    test: str = ""
+    exclusive: str = ""  # the property of an equality test: of all those on one property, a fact passes at most one
+    node: _Node | None = None
+    joins: tuple[Place, ...] = ()
+    ends: tuple[Place, ...] = ()
+    inner: tuple[Branch, ...] = ()
+
+
+@dataclass(slots=True)
+class _Node:
+    kids: dict[str, tuple[str, _Node]] = field(default_factory=dict)  # test -> property if it is an equality, node
+    joins: list[Place] = field(default_factory=list)
+    ends: list[Place] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """One rule set for the library: its text, the kinds of facts it reads, and the deepest use of the library's stack of 64."""
+
+    text: str
+    kinds: frozenset[str]
+    stack: int
+
+
+def lay_out(definition: Definition) -> tuple[Layout, ...]:
+    """Every 4,000 rules of a checked definition as one rule set.
+
+    Errors: DurableLimitError "true-tests" or "tests-per-node", when no grouping keeps clear of the library's tables.
+    """
+    rules = definition.rules
+    starts = range(0, len(rules), RULES_PER_SET)
+    return tuple(_lay_out(rules[start : start + RULES_PER_SET], start, definition.schema) for start in starts)
+
+
+def _lay_out(rules: Sequence[RawRule], start: int, schema: Schema) -> Layout:
+    root = _tree(rules, schema)
+    counter = iter(range(1, 10**9))
+    prefixes: dict[Place, tuple[str, ...]] = {}
+    stack = 1 + _place(root, (), prefixes, counter)  # and the test of the bootstrap rule
+    if stack > STACK:
+        raise DurableLimitError("true-tests", stack, STACK)
+    texts = [_rule_text(start + i, i, rule, prefixes, schema) for i, rule in enumerate(rules)]
+    kinds = frozenset(condition.kind for rule in rules for condition in rule.conditions)
+    return Layout("{" + ",".join([*texts, SENTINEL]) + "}", kinds, stack)
+
+
+def _tree(rules: Sequence[RawRule], schema: Schema) -> _Node:
+    root = _Node()
+    for i, rule in enumerate(rules):
+        for j, condition in enumerate(rule.conditions):
+            node = root
+            for exclusive, text in alpha_tests(condition, schema[condition.kind]):
+                node = node.kids.setdefault(text, (exclusive, _Node()))[1]
+            joined = any(isinstance(test, Join) for test in condition.tests)
+            (node.joins if joined else node.ends).append((i, j))
+    return root
+
+
+def bucket(kind: str) -> int:
+    """Which of 256 buckets a kind is in: the first test of every condition, so that the root has at most 257 branches."""
+    return zlib.crc32(kind.encode()) % BUCKETS
+
+
+def alpha_tests(condition: RawCondition, properties: Mapping[str, Property]) -> Iterator[tuple[str, str]]:
+    """The tests of a condition that look at one fact, as text: bucket, kind, then the others, equalities first."""
+    yield BUCKET, f'{{"{BUCKET}":{bucket(condition.kind)}}}'
+    yield KIND, f'{{"{KIND}":{encode_text(condition.kind)}}}'
+    found = {_alpha(test, properties) for test in condition.tests if not isinstance(test, Join)}
+    yield from sorted(found, key=lambda pair: (not pair[0], pair))
+
+
+def _alpha(test: Constant | Exists, properties: Mapping[str, Property]) -> tuple[str, str]:
+    if isinstance(test, Exists):
+        return "", f'{{"$ex":{{"{test.prop}":1}}}}'
+    body = f'{{"{test.prop}":{encode_value(test.value, properties[test.prop].type)}}}'
+    return (test.prop, body) if test.op is Op.EQ else ("", f'{{"{test.op}":{body}}}')
+
+
+def _place(node: _Node, prefix: tuple[str, ...], prefixes: dict[Place, tuple[str, ...]], counter: Iterator[int]) -> int:
+    """Give every condition at or below the node its final tests; the result is the stack that the node needs."""
+    for place in node.ends[:ENDS_PER_NODE]:
+        prefixes[place] = prefix
+    branches = [Branch(text, exclusive, kid) for text, (exclusive, kid) in node.kids.items()]
+    branches += [Branch(joins=(place,)) for place in node.joins]
+    branches += [Branch(f'{{"$ex":{{"{KIND}":{next(counter)}}}}}', ends=chunk) for chunk in _chunks(node.ends[ENDS_PER_NODE:])]
+    if _true(branches) > DIRECT_TRUE or len(branches) > GROUP_SIZE + 7:  # 7: the root has up to 256 buckets
+        branches = _grouped(branches, counter)
+    return _emit(branches, prefix, prefixes, counter)
+
+
+def _chunks(ends: Sequence[Place]) -> list[tuple[Place, ...]]:
+    return [tuple(ends[i : i + ENDS_PER_NODE]) for i in range(0, len(ends), ENDS_PER_NODE)]
+
+
+def _true(branches: Sequence[Branch]) -> int:
+    """Most branches that one fact can take together: of equalities on one property one, of all others every one."""
+    exclusive = {branch.exclusive for branch in branches if branch.exclusive}
+    return len(exclusive) + sum(not branch.exclusive for branch in branches)
+
+
+def _grouped(branches: Sequence[Branch], counter: Iterator[int]) -> list[Branch]:
+    while len(branches) > GROUP_SIZE or _true(branches) > GROUP_TRUE:
+        groups, current = [], list[Branch]()
+        for branch in branches:
+            if len(current) == GROUP_SIZE or _true([*current, branch]) > GROUP_TRUE:
+                groups.append(tuple(current))
+                current = []
+            current.append(branch)
+        groups.append(tuple(current))
+        branches = [Branch(f'{{"$ex":{{"{KIND}":{next(counter)}}}}}', inner=group) for group in groups]
+    return list(branches)
+
+
+def _emit(branches: Sequence[Branch], prefix: tuple[str, ...], prefixes: dict[Place, tuple[str, ...]], counter: Iterator[int]) -> int:
+    if len(branches) > TABLE:
+        raise DurableLimitError("tests-per-node", len(branches), TABLE)
+    true, deepest = _true(branches), 0
+    for branch in branches:
+        longer = (*prefix, branch.test) if branch.test else prefix
+        for place in (*branch.joins, *branch.ends):
+            prefixes[place] = longer
+        if branch.inner:
+            deepest = max(deepest, _emit(branch.inner, longer, prefixes, counter))
+        elif branch.node is not None:
+            deepest = max(deepest, _place(branch.node, longer, prefixes, counter))
+    return max(true, true - 1 + deepest)
+
+
+def _rule_text(number: int, row: int, rule: RawRule, prefixes: Mapping[Place, tuple[str, ...]], schema: Schema) -> str:
+    conditions = ",".join(
+        f'{{"m{j}":{{"$and":[{",".join([*prefixes[row, j], *_joins(condition.tests)])}]}}}}' for j, condition in enumerate(rule.conditions)
+    )
+    return f'"r{number}":{{"all":[{conditions}]}}'
+
+
+def _joins(tests: Sequence[Test]) -> Iterator[str]:
+    for test in tests:
+        if isinstance(test, Join):
+            body = f'{{"{test.prop}":{{"m{test.condition}":"{test.other}"}}}}'
+            yield body if test.op is Op.EQ else f'{{"{test.op}":{body}}}'

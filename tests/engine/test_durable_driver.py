@@ -1,0 +1,552 @@
+"""The driver of durable_rules against hand-computed results and a naive matcher that shares no code with it."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import locale
+import math
+import operator
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+pytest.importorskip("durable_rules_engine", exc_type=ImportError)
+
+from expert.engine import durable_driver, durable_probe
+from expert.engine.durable_driver import Ruleset
+from expert.engine.durable_layout import lay_out
+from expert.engine.durable_raw import (
+    CONDITIONS_PER_RULE,
+    JOINS_PER_CONDITION,
+    Constant,
+    Definition,
+    DurableError,
+    DurableFaultError,
+    DurableLimitError,
+    DurableMisuseError,
+    DurableRuleError,
+    DurableValueError,
+    Exists,
+    Join,
+    Op,
+    Property,
+    RawCondition,
+    RawRule,
+    Test,
+    Value,
+    ValueType,
+    encode_value,
+)
+
+NUMBER, TEXT, YES_NO = (Property(t) for t in (ValueType.NUMBER, ValueType.TEXT, ValueType.YES_NO))
+OPTIONAL = Property(ValueType.NUMBER, optional=True)
+SCHEMA = {
+    "gpu": {"oid": TEXT, "mem": NUMBER, "link": YES_NO},
+    "need": {"mem": NUMBER, "oid": TEXT},
+    "range": {"lo": NUMBER, "hi": OPTIONAL},
+}
+Fact = tuple[str, Mapping[str, Value]]
+
+
+def rule(*conditions: RawCondition) -> RawRule:
+    return RawRule(conditions)
+
+
+def condition(kind: str, *tests: Test) -> RawCondition:
+    return RawCondition(kind, tests)
+
+
+def define(*rules: RawRule, schema: Mapping[str, Mapping[str, Property]] = SCHEMA) -> Definition:
+    return Definition(rules, schema)
+
+
+def fire(definition: Definition, facts: Sequence[Fact]) -> list[tuple[int, tuple[int, ...]]]:
+    """All matches as (rule, positions of its facts), sorted."""
+    found = []
+    with Ruleset(definition) as ruleset, ruleset.session() as session:
+        ids = [session.add(*fact) for fact in facts]
+        session.drain(lambda number, used: found.append((number, tuple(ids.index(i) for i in used))))
+    return sorted(found)
+
+
+def gpu(oid: str, mem: float, link: bool = True) -> Fact:
+    return "gpu", {"oid": oid, "mem": mem, "link": link}
+
+
+BIG_ENOUGH = rule(condition("need"), condition("gpu", Join("mem", Op.GE, 0, "mem")))
+
+
+def test_a_join_matches_each_pair_that_compares() -> None:
+    facts: list[Fact] = [gpu("a", 40), gpu("b", 80), ("need", {"mem": 80, "oid": "b"}), gpu("c", 94.5)]
+    assert fire(define(BIG_ENOUGH), facts) == [(0, (2, 1)), (0, (2, 3))]
+
+
+def test_equality_joins_text_and_numbers_of_either_spelling() -> None:
+    same = rule(condition("need"), condition("gpu", Join("oid", Op.EQ, 0, "oid"), Join("mem", Op.EQ, 0, "mem")))
+    facts: list[Fact] = [("need", {"mem": 64, "oid": "显卡"}), gpu("显卡", 64.0), gpu("显卡", 64.5), gpu("other", 64)]
+    assert fire(define(same), facts) == [(0, (0, 1))]
+
+
+def test_minus_zero_joins_zero() -> None:
+    same = rule(condition("need"), condition("gpu", Join("mem", Op.EQ, 0, "mem")))
+    assert fire(define(same), [("need", {"mem": -0.0, "oid": ""}), gpu("a", 0)]) == [(0, (0, 1))]
+
+
+def test_one_fact_never_fills_two_conditions() -> None:
+    pair = rule(condition("gpu"), condition("gpu"))
+    assert fire(define(pair), [gpu("a", 1)]) == []
+    assert fire(define(pair), [gpu("a", 1), gpu("b", 1)]) == [(0, (0, 1)), (0, (1, 0))]
+
+
+def test_an_optional_property_is_compared_only_where_present() -> None:
+    rules = (rule(condition("range", Constant("hi", Op.LE, 5))), rule(condition("range", Exists("hi"))))
+    facts: list[Fact] = [("range", {"lo": 1}), ("range", {"lo": 1, "hi": 5}), ("range", {"lo": 1, "hi": 6})]
+    assert fire(define(*rules), facts) == [(0, (1,)), (1, (1,)), (1, (2,))]
+
+
+def test_actions_chain_and_steps_are_counted() -> None:
+    count_down = rule(condition("need", Constant("mem", Op.GT, 0)))
+    with Ruleset(define(count_down)) as ruleset, ruleset.session() as session:
+        session.add("need", {"mem": 5, "oid": ""})
+        left = [4, 3, 2, 1, 0]
+        assert session.drain(lambda number, facts: _add_need(session, left)) == 5
+        assert left == []
+        assert session.drain(lambda number, facts: None) == 0
+
+
+def _add_need(session: durable_driver.Session, left: list[int]) -> None:
+    session.add("need", {"mem": left.pop(0), "oid": ""})
+
+
+def test_an_equal_fact_gets_the_same_id_and_fires_once() -> None:
+    with Ruleset(define(rule(condition("gpu")))) as ruleset, ruleset.session() as session:
+        ids = [session.add(*gpu("a", 8)), session.add(*gpu("a", 8.0)), session.add(*gpu("b", 8))]
+        assert ids == ["f0", "f0", "f1"]
+        assert session.drain(lambda number, facts: None) == 2
+
+
+def test_sessions_know_nothing_of_each_other() -> None:
+    with Ruleset(define(BIG_ENOUGH)) as ruleset, ruleset.session() as one, ruleset.session() as two:
+        one.add("need", {"mem": 1, "oid": ""})
+        two.add(*gpu("a", 8))
+        assert (one.drain(lambda number, facts: None), two.drain(lambda number, facts: None)) == (0, 0)
+
+
+def test_endless_rules_stop_at_the_step_limit() -> None:
+    with Ruleset(define(rule(condition("need")))) as ruleset:
+        numbers = itertools.count()
+        with ruleset.session() as session:
+            session.add("need", {"mem": -1, "oid": ""})
+            with pytest.raises(DurableLimitError, match="limit steps: found 501, allowed 500"):
+                session.drain(lambda number, facts: _again(session, numbers), max_steps=500)
+        assert next(numbers) == 500
+
+
+def _again(session: durable_driver.Session, numbers: itertools.count[int]) -> None:
+    session.add("need", {"mem": next(numbers), "oid": ""})
+
+
+def test_the_step_limit_itself_is_allowed() -> None:
+    with Ruleset(define(rule(condition("gpu")))) as ruleset, ruleset.session() as session:
+        for number in range(3):
+            session.add(*gpu("a", number))
+        assert session.drain(lambda number, facts: None, max_steps=3) == 3
+
+
+def test_a_session_refuses_everything_after_a_failed_action_and_the_next_one_works() -> None:
+    with Ruleset(define(rule(condition("gpu")))) as ruleset:
+        for _ in range(100):
+            with ruleset.session() as session:
+                session.add(*gpu("a", 1))
+                with pytest.raises(ZeroDivisionError):
+                    session.drain(lambda number, facts: operator.truediv(1, 0))
+                with pytest.raises(DurableMisuseError):
+                    session.add(*gpu("b", 1))
+        with ruleset.session() as session:
+            session.add(*gpu("a", 1))
+            assert session.drain(lambda number, facts: None) == 1
+
+
+@pytest.mark.parametrize("call", ["drain", "end"])
+def test_an_action_may_not_drain_or_end_its_session(call: str) -> None:
+    with Ruleset(define(rule(condition("gpu")))) as ruleset, ruleset.session() as session:
+        session.add(*gpu("a", 1))
+        actions: dict[str, Callable[[int, Any], Any]] = {
+            "drain": lambda n, f: session.drain(lambda n, f: None),
+            "end": lambda n, f: session.end(),
+        }
+        with pytest.raises(DurableMisuseError):
+            session.drain(actions[call])
+
+
+def test_a_session_belongs_to_its_thread() -> None:
+    raised: list[BaseException] = []
+
+    def elsewhere() -> None:
+        try:
+            session.add(*gpu("a", 1))
+        except DurableMisuseError as problem:
+            raised.append(problem)
+
+    with Ruleset(define(rule(condition("gpu")))) as ruleset, ruleset.session() as session:
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+    assert len(raised) == 1
+
+
+def test_threads_with_a_session_each_agree_with_one_thread() -> None:
+    totals: list[int] = []
+
+    def work() -> None:
+        for _ in range(50):
+            with ruleset.session() as session:
+                session.add("need", {"mem": 3, "oid": ""})
+                for mem in range(6):
+                    session.add(*gpu("a", mem))
+                totals.append(session.drain(lambda number, facts: None))
+
+    with Ruleset(define(BIG_ENOUGH)) as ruleset:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert totals == [3] * 200
+
+
+def test_closing_waits_for_no_one_and_is_final() -> None:
+    ruleset = Ruleset(define(rule(condition("gpu"))))
+    with ruleset.session(), pytest.raises(DurableMisuseError):
+        ruleset.close()
+    ruleset.close()
+    ruleset.close()
+    with pytest.raises(DurableMisuseError), ruleset.session():
+        pass
+
+
+def test_a_forgotten_ruleset_is_freed() -> None:
+    gc.collect()
+    before = len(durable_driver._live)
+    Ruleset(define(rule(condition("gpu"))))
+    gc.collect()
+    assert len(durable_driver._live) == before
+
+
+def test_a_locale_with_a_decimal_comma_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locale, "localeconv", lambda: {"decimal_point": ","})
+    with pytest.raises(DurableRuleError, match="decimal point"):
+        Ruleset(define(rule(condition("gpu"))))
+
+
+REFUSED_FACTS: list[tuple[str, str, Mapping[str, Any]]] = [
+    ("unknown kind", "cpu", {}),
+    ("missing property", "gpu", {"oid": "a", "mem": 1}),
+    ("unknown property", "range", {"lo": 1, "mid": 2}),
+    ("library's own property", "range", {"lo": 1, "id": 2}),
+    *((f"{value!r} as number", "range", {"lo": value}) for value in (math.nan, math.inf, -math.inf, 2**53 + 1, -(2**63) - 1, 10**400)),
+    *((f"{value!r} as number", "range", {"lo": value}) for value in (None, True, "64", [1], {"a": 1}, 1j)),
+    *((f"{value!r} as text", "need", {"mem": 1, "oid": value}) for value in (None, 1, b"a", "\ud800", "a" * 4097, "显" * 1366)),
+    *((f"{value!r} as yes/no", "gpu", {"oid": "a", "mem": 1, "link": value}) for value in (None, 1, 0.0, "true")),
+]
+
+
+@pytest.mark.parametrize(("kind", "values"), [case[1:] for case in REFUSED_FACTS], ids=[case[0][:40] for case in REFUSED_FACTS])
+def test_a_fact_that_the_library_would_misread_is_refused_and_the_session_goes_on(kind: str, values: Mapping[str, Any]) -> None:
+    with Ruleset(define(rule(condition("gpu")))) as ruleset, ruleset.session() as session:
+        with pytest.raises((DurableValueError, DurableLimitError)):
+            session.add(kind, values)
+        session.add(*gpu("a", 1))
+        assert session.drain(lambda number, facts: None) == 1
+
+
+def test_four_kilobytes_of_text_are_taken() -> None:
+    facts = [gpu("a" * 4096, 1), gpu('"' * 4096, 1), gpu("显" * 1365, 1)]
+    rules = [rule(condition("gpu", Constant("oid", Op.EQ, fact[1]["oid"]))) for fact in facts]
+    assert fire(define(*rules), facts) == [(0, (0,)), (1, (1,)), (2, (2,))]
+
+
+NUMBERS = [0, 1, -1, 64, 2**31, 2**53, -(2**53), 0.1, 0.3, 0.1 + 0.2, -2.5, 1e-7, 1.5e-7, 1e-300, 5e-324, 1e16, 1e22, 1.7e308, 64.0, 10**22]
+TEXTS = [
+    "",
+    "a",
+    "ab",
+    "a ",
+    "a!",
+    "A",
+    "1",
+    "64",
+    "true",
+    "显卡",
+    "é",
+    "e\u0301",
+    "🚀",
+    'a"b',
+    "a\\b",
+    "a\nb",
+    "a\0b",
+    "\x7f",
+    '},{"v":1',
+    "\\u0041",
+]
+COMPARE: dict[Op, Callable[[Any, Any], bool]] = {
+    Op.EQ: operator.eq, Op.NE: operator.ne, Op.LT: operator.lt, Op.LE: operator.le, Op.GT: operator.gt, Op.GE: operator.ge,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("declared", "values", "ops"),
+    [(NUMBER, NUMBERS, list(Op)), (TEXT, TEXTS, [Op.EQ, Op.NE]), (YES_NO, [True, False], [Op.EQ, Op.NE])],
+    ids=["numbers", "texts", "yes-no"],
+)
+def test_every_comparison_agrees_with_python(declared: Property, values: list[Value], ops: list[Op]) -> None:
+    schema = {"x": {"v": declared, "n": NUMBER}, "y": {"v": declared, "n": NUMBER}}
+    tests = list(itertools.product(ops, values))
+    rules = [rule(condition("x", Constant("v", op, value))) for op, value in tests]
+    rules += [rule(condition("y"), condition("x", Join("v", op, 0, "v"))) for op in ops]
+    facts: list[Fact] = [(kind, {"v": value, "n": n}) for kind in "xy" for n, value in enumerate(values)]
+    wanted = [(r, (n,)) for r, (op, c) in enumerate(tests) for n, v in enumerate(values) if COMPARE[op](v, c)]
+    wanted += [
+        (len(tests) + r, (len(values) + m, n))
+        for r, op in enumerate(ops) for m, b in enumerate(values) for n, a in enumerate(values) if COMPARE[op](a, b)
+    ]  # fmt: skip
+    assert fire(define(*rules, schema=schema), facts) == sorted(wanted)
+
+
+REFUSED_RULES: list[tuple[str, type[DurableError], RawRule]] = [
+    ("no conditions", DurableRuleError, rule()),
+    ("unknown kind", DurableRuleError, rule(condition("cpu"))),
+    ("unknown property", DurableRuleError, rule(condition("gpu", Exists("price")))),
+    ("order of texts", DurableRuleError, rule(condition("gpu", Constant("oid", Op.LT, "b")))),
+    ("order of yes/no", DurableRuleError, rule(condition("gpu", Constant("link", Op.GE, True)))),
+    ("text against number", DurableValueError, rule(condition("gpu", Constant("mem", Op.EQ, "64")))),
+    ("not a number", DurableValueError, rule(condition("gpu", Constant("mem", Op.EQ, math.nan)))),
+    ("join of types", DurableRuleError, rule(condition("need"), condition("gpu", Join("mem", Op.EQ, 0, "oid")))),
+    ("join with itself", DurableRuleError, rule(condition("gpu", Join("mem", Op.EQ, 0, "mem")))),
+    ("join with a later one", DurableRuleError, rule(condition("gpu", Join("mem", Op.EQ, 1, "mem")), condition("need"))),
+    ("join on optional", DurableRuleError, rule(condition("range"), condition("need", Join("mem", Op.LE, 0, "hi")))),
+    ("optional joins", DurableRuleError, rule(condition("need"), condition("range", Join("hi", Op.LE, 0, "mem")))),
+    ("17 conditions", DurableLimitError, rule(*[condition("gpu")] * (CONDITIONS_PER_RULE + 1))),
+    ("30 joins", DurableLimitError, rule(condition("need"), condition("gpu", *[Join("mem", Op.GE, 0, "mem")] * (JOINS_PER_CONDITION + 1)))),
+    ("251 tests", DurableLimitError, rule(condition("gpu", *(Constant("mem", Op.NE, i) for i in range(251))))),
+    ("long text", DurableLimitError, rule(condition("gpu", Constant("oid", Op.EQ, "a" * 4097)))),
+]
+
+
+@pytest.mark.parametrize(("error", "bad"), [case[1:] for case in REFUSED_RULES], ids=[case[0] for case in REFUSED_RULES])
+def test_a_rule_outside_the_subset_is_refused_before_the_library_sees_it(
+    error: type[DurableError], bad: RawRule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable_driver, "library", None)
+    with pytest.raises(error):
+        Ruleset(define(bad))
+
+
+@pytest.mark.parametrize("name", ["id", "sid", "kind_", "bucket_", "boot_", "$s", "", "a.b", "a-b", "显存", "a" * 65])
+def test_a_property_name_that_means_something_to_the_library_is_refused(name: str) -> None:
+    with pytest.raises(DurableRuleError):
+        Ruleset(define(schema={"x": {name: NUMBER}}))
+
+
+@pytest.mark.parametrize("name", ["all", "any", "count", "pri", "name", "run", "m0"])
+def test_words_of_the_rule_level_are_plain_property_names(name: str) -> None:
+    raw = rule(condition("x"), condition("y", Constant(name, Op.GE, 2), Join(name, Op.GT, 0, name)))
+    facts: list[Fact] = [("x", {name: 2}), ("y", {name: 2}), ("y", {name: 3})]
+    assert fire(define(raw, schema={"x": {name: NUMBER}, "y": {name: NUMBER}}), facts) == [(0, (0, 2))]
+
+
+def test_the_largest_allowed_rule_fires() -> None:
+    joins = [Join("mem", Op.GE, 0, "mem")] * JOINS_PER_CONDITION
+    wide = rule(condition("need"), condition("gpu", *joins, *(Constant("mem", Op.NE, i) for i in range(250))))
+    deep = rule(*(condition(f"k{i}") for i in range(CONDITIONS_PER_RULE)))
+    schema = {**SCHEMA, **{f"k{i}": {"v": NUMBER} for i in range(CONDITIONS_PER_RULE)}}
+    facts: list[Fact] = [("need", {"mem": 300, "oid": ""}), gpu("a", 300), gpu("b", 249), *((f"k{i}", {"v": 1}) for i in range(16))]
+    assert fire(define(wide, deep, schema=schema), facts) == [(0, (0, 1)), (1, tuple(range(3, 19)))]
+
+
+def ladder(size: int) -> list[RawRule]:
+    return [rule(condition("gpu", Constant("mem", Op.GE, i))) for i in range(size)]
+
+
+LARGE: list[tuple[str, list[RawRule], Callable[[int], bool]]] = [
+    ("thresholds", ladder(2000), lambda i: i <= 1500),
+    ("equal tests", [rule(condition("gpu", Constant("mem", Op.GE, 1)))] * 2000, lambda i: True),
+    ("joins", [rule(condition("need"), condition("gpu", Join("mem", Op.GE, 0, "mem")))] * 2000, lambda i: True),
+    ("equalities", [rule(condition("gpu", Constant("mem", Op.EQ, i))) for i in range(2000)], lambda i: i == 1500),
+    ("more than one rule set", ladder(9000), lambda i: i <= 1500),
+]
+
+
+@pytest.mark.parametrize(("rules", "fires"), [case[1:] for case in LARGE], ids=[case[0] for case in LARGE])
+def test_thousands_of_rules_over_one_kind_fire_exactly(rules: list[RawRule], fires: Callable[[int], bool]) -> None:
+    found = fire(define(*rules), [gpu("a", 1500), ("need", {"mem": 1500, "oid": ""})])
+    assert [number for number, _ in found] == [i for i in range(len(rules)) if fires(i)]
+    assert all(layout.stack <= 30 for layout in lay_out(define(*rules)))
+
+
+def test_thousands_of_kinds_fire_exactly() -> None:
+    schema = {f"k{i}": {"v": NUMBER} for i in range(3000)}
+    rules = [rule(condition(f"k{i}", Constant("v", Op.EQ, i))) for i in range(3000)]
+    facts: list[Fact] = [(f"k{i}", {"v": i + i % 2}) for i in range(3000)]
+    assert fire(define(*rules, schema=schema), facts) == [(i, (i,)) for i in range(0, 3000, 2)]
+
+
+def test_parts_chain_into_each_other() -> None:
+    """Rules 0 and 8,500 are in different rule sets; each one's action feeds the other."""
+    first, last = rule(condition("need", Constant("mem", Op.EQ, 1))), rule(condition("range", Constant("lo", Op.EQ, 2)))
+    end = rule(condition("need", Constant("mem", Op.EQ, 3)))
+    never = [rule(condition("gpu", Constant("mem", Op.EQ, i))) for i in range(8499)]
+    fired = []
+    with Ruleset(define(first, *never, last, end)) as ruleset, ruleset.session() as session:
+        following: dict[int, Fact] = {0: ("range", {"lo": 2}), 8500: ("need", {"mem": 3, "oid": ""}), 8501: ("range", {"lo": 9})}
+
+        def act(number: int, facts: tuple[str, ...]) -> None:
+            fired.append(number)
+            session.add(*following[number])
+
+        session.add("need", {"mem": 1, "oid": ""})
+        assert session.drain(act) == 3
+    assert fired == [0, 8500, 8501]
+
+
+def test_the_probe_accepts_a_definition_and_leaves_it_unchanged() -> None:
+    definition = define(BIG_ENOUGH, rule(condition("range", Exists("hi"), Constant("hi", Op.LE, 0.5))))
+    durable_probe.probe_in_child(definition, 30)
+    assert durable_probe.from_json(durable_probe.to_json(definition)) == definition
+    assert durable_probe.digest(definition) != durable_probe.digest(define(BIG_ENOUGH))
+
+
+def test_the_probe_names_the_deadline() -> None:
+    with pytest.raises(DurableLimitError, match="limit deadline: found 2, allowed 1"):
+        durable_probe.probe_in_child(define(*ladder(4000)), 0.001)
+
+
+def test_the_probe_reports_a_refusal() -> None:
+    with pytest.raises(DurableFaultError, match="DurableRuleError"):
+        durable_probe.probe_in_child(define(rule()), 30)
+
+
+# ---- random programs against a naive matcher ----
+
+KINDS = {
+    "a": {"n": NUMBER, "s": TEXT, "b": YES_NO},
+    "b": {"n": NUMBER, "m": NUMBER, "s": TEXT},
+    "c": {"s": TEXT, "n": OPTIONAL},
+}
+POOL: dict[ValueType, list[Value]] = {
+    ValueType.NUMBER: [0, 1, 2.0, 2, 2.5, -3, 1e-7],
+    ValueType.TEXT: ["", "a", "ab", "显", 'q"t'],
+    ValueType.YES_NO: [True, False],
+}
+
+
+def random_fact(rng: random.Random) -> Fact:
+    kind = rng.choice(sorted(KINDS))
+    values = {name: rng.choice(POOL[p.type]) for name, p in KINDS[kind].items() if not p.optional or rng.random() < 0.5}
+    return kind, values
+
+
+def random_condition(rng: random.Random, before: Sequence[RawCondition]) -> RawCondition:
+    kind = rng.choice(sorted(KINDS))
+    tests: list[Test] = []
+    for name, declared in KINDS[kind].items():
+        ops = list(Op) if declared.type is ValueType.NUMBER else [Op.EQ, Op.NE]
+        if rng.random() < 0.3:
+            tests.append(Constant(name, rng.choice(ops), rng.choice(POOL[declared.type])))
+        if before and rng.random() < 0.4:
+            there = rng.randrange(len(before))
+            fitting = [n for n, p in KINDS[before[there].kind].items() if p.type is declared.type and not p.optional]
+            if fitting:
+                tests += [Exists(name), Join(name, rng.choice(ops), there, rng.choice(fitting))]
+    rng.shuffle(tests)
+    return RawCondition(kind, tuple(tests))
+
+
+def random_rule(rng: random.Random) -> tuple[RawRule, Fact | None]:
+    conditions: list[RawCondition] = []
+    for _ in range(rng.randint(1, 3)):
+        conditions.append(random_condition(rng, conditions))
+    return RawRule(tuple(conditions)), random_fact(rng) if rng.random() < 0.4 else None
+
+
+def passes(test: Test, fact: Fact, earlier: Sequence[Fact]) -> bool:
+    if test.prop not in fact[1]:
+        return False
+    if isinstance(test, Exists):
+        return True
+    other = test.value if isinstance(test, Constant) else earlier[test.condition][1][test.other]
+    return COMPARE[test.op](fact[1][test.prop], other)
+
+
+def naive_matches(raw: RawRule, facts: Sequence[Fact], chosen: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+    if len(chosen) == len(raw.conditions):
+        return [chosen]
+    wanted, earlier, found = raw.conditions[len(chosen)], [facts[i] for i in chosen], []
+    for i, fact in enumerate(facts):
+        if i not in chosen and fact[0] == wanted.kind and all(passes(test, fact, earlier) for test in wanted.tests):
+            found += naive_matches(raw, facts, (*chosen, i))
+    return found
+
+
+Match = tuple[int, tuple[Any, ...]]
+
+
+def key(fact: Fact) -> tuple[str, tuple[tuple[str, Value], ...]]:
+    return fact[0], tuple(sorted(fact[1].items()))
+
+
+def naive(rules: Sequence[tuple[RawRule, Fact | None]], facts: Sequence[Fact]) -> Counter[Match]:
+    known = list({key(fact): fact for fact in facts}.values())
+    while True:
+        found = [(number, used) for number, (raw, _) in enumerate(rules) for used in naive_matches(raw, known)]
+        fresh = {key(fact): fact for number, _ in found if (fact := rules[number][1]) and key(fact) not in map(key, known)}
+        if not fresh:
+            return Counter((number, tuple(key(known[i]) for i in used)) for number, used in found)
+        known += fresh.values()
+
+
+def driven(rules: Sequence[tuple[RawRule, Fact | None]], facts: Sequence[Fact], ruleset: Ruleset) -> Counter[Match]:
+    found: Counter[Match] = Counter()
+    by_id: dict[str, Fact] = {}
+    with ruleset.session() as session:
+
+        def act(number: int, used: tuple[str, ...]) -> None:
+            found[number, tuple(key(by_id[i]) for i in used)] += 1
+            if (conclusion := rules[number][1]) is not None:
+                by_id.setdefault(session.add(*conclusion), conclusion)
+
+        for fact in facts:
+            by_id.setdefault(session.add(*fact), fact)
+        session.drain(act)
+    return found
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_programs_agree_with_the_naive_matcher(block: int) -> None:
+    fired = 0
+    for seed in range(block * 100, block * 100 + 100):
+        rng = random.Random(seed)
+        rules = [random_rule(rng) for _ in range(rng.randint(1, 12))]
+        with Ruleset(Definition(tuple(r for r, _ in rules), KINDS)) as ruleset:
+            for _ in range(3):
+                facts = [random_fact(rng) for _ in range(rng.randint(0, 9))]
+                wanted = naive(rules, facts)
+                assert driven(rules, facts, ruleset) == wanted, seed
+                fired += wanted.total()
+    assert fired > 1000  # else the programs are too dull to prove anything
+
+
+def test_one_spelling_per_number() -> None:
+    assert [encode_value(v, ValueType.NUMBER) for v in (2, 2.0, -0.0, 1e16, 1e-7, 1.5e-7)] == [
+        "2",
+        "2",
+        "0",
+        "1.0e+16",
+        "1.0e-07",
+        "1.5e-07",
+    ]
