@@ -63,6 +63,7 @@ def test_every_built_in_unit_is_what_pint_says(symbol: str) -> None:
         ("GiB/min", "gibibyte / minute"),
         ("percent/year", "percent / year"),
         ("Wh/month", "watt * hour / month"),
+        ("GB/kWh", "gigabyte / (kilowatt * hour)"),
     ],
 )
 def test_quotients_are_what_pint_says(text: str, theirs: str) -> None:
