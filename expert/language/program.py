@@ -335,7 +335,7 @@ class Step:
     decision: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """Everything that the packs say, checked and ordered. Mappings keep the order of layers and files.
 

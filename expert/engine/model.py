@@ -1,0 +1,241 @@
+"""A decision compiled: its variables, body and tests, and which of them each variable touches.
+
+Made once per program; nothing here depends on a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import cast
+from weakref import WeakKeyDictionary
+
+from expert.engine.concluding import FactClosure, bindings, compile_fact, compile_loops, conjunction
+from expert.engine.evaluate import Env, compile_term, compile_truth
+from expert.engine.values import FALSE, TRUE, Num, both_hold, fails, holds, negate, one_holds
+from expert.facts import Value, point
+from expert.language.program import Decision, Domain, Prefer, Program, Require, Rule
+from expert.language.terms import NUMBER, CompareTerm, LogicTerm, Term
+
+Truth = Callable[[Env], int]
+
+
+@dataclass(frozen=True, slots=True)
+class TestModel:
+    """A require or prefer rule. `verdict` is the implication for a require, the conjunction for a prefer.
+
+    `touches` holds the decision's variables that the rule depends on; `facts` all that it depends on.
+    `miss` gives how far an exact environment misses the test, relative to the threshold (0 when met).
+    """
+
+    rule: Rule
+    weight: int
+    exact: Truth
+    box: Truth
+    touches: frozenset[str]
+    facts: frozenset[str]
+    miss_exact: Callable[[Env], float]
+    miss_box: Callable[[Env], float]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionModel:
+    """Variables in the order of `assigns`; `body` and `tests` by variable; domains as values."""
+
+    decision: Decision
+    variables: tuple[str, ...]
+    domains: Mapping[str, tuple[Value, ...]]
+    body: tuple[str, ...]
+    exact: Mapping[str, FactClosure]
+    box: Mapping[str, FactClosure]
+    requires: tuple[TestModel, ...]
+    prefers: tuple[TestModel, ...]
+    touched_body: Mapping[str, tuple[str, ...]]
+    support: Mapping[str, frozenset[str]]
+    downstream: frozenset[str]
+    reads: frozenset[str]
+
+
+class Knowledge:
+    """A program with its closures. Get it by `knowledge_of(program)`; it holds no plan and is never changed after."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.facts = {name: compile_fact(name, program, exact=True) for name in program.facts if name not in program.deciders}
+        self.models = {name: _model(name, program, self.facts) for name in program.decisions}
+
+
+_KNOWN: WeakKeyDictionary[Program, Knowledge] = WeakKeyDictionary()
+
+
+def knowledge_of(program: Program) -> Knowledge:
+    """The closures of a program, compiled at the first call."""
+    found = _KNOWN.get(program)
+    if found is None:
+        found = _KNOWN[program] = Knowledge(program)
+    return found
+
+
+def domain_values(domain: Domain, kind: str, program: Program) -> tuple[Value, ...]:
+    """All values of a domain in table order: words, or numbers in base units (the `value` column of a table)."""
+    if domain.table is None:
+        return tuple(point(x) for x in domain.numbers) if kind == NUMBER else domain.words
+    rows = program.tables[domain.table].rows
+    if kind != NUMBER:
+        return tuple(rows)
+    cells = [row.cells.get("value") for row in rows.values()]
+    return tuple(point(cell.literal.low) for cell in cells if cell is not None and cell.literal is not None)
+
+
+def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> DecisionModel:
+    decision = program.decisions[name]
+    variables = tuple(decision.assigns)
+    own = frozenset(variables)
+    body = program.bodies[name]
+    support = {fact: _depends(fact, program) & own for fact in body} | {v: frozenset((v,)) for v in variables}
+    tests = [test_model(program.rules[rule], program, own) for rule in program.tests_of.get(name, ())]
+    later = _later_reads(name, program)
+    return DecisionModel(
+        decision=decision,
+        variables=variables,
+        domains={v: domain_values(d, program.facts[v].kind, program) for v, d in decision.assigns.items()},
+        body=body,
+        exact={fact: exact[fact] for fact in body},
+        box={fact: compile_fact(fact, program, exact=False) for fact in body},
+        requires=tuple(t for t in tests if isinstance(t.rule.effect, Require)),
+        prefers=tuple(t for t in tests if isinstance(t.rule.effect, Prefer)),
+        touched_body={v: tuple(fact for fact in body if v in support[fact]) for v in variables},
+        support=support,
+        downstream=later & own,
+        reads=frozenset().union(*(t.facts for t in tests), *(_depends(f, program) | {f} for f in (*body, *decision.needs))),
+    )
+
+
+def _depends(fact: str, program: Program) -> frozenset[str]:
+    return program.dependencies.get(fact, frozenset())
+
+
+def _later_reads(name: str, program: Program) -> frozenset[str]:
+    order = [step.decision for step in program.schedule if step.decision is not None]
+    reads: set[str] = set()
+    for later in order[order.index(name) + 1 :]:
+        decision = program.decisions[later]
+        for rule in program.tests_of.get(later, ()):
+            reads |= program.dependencies.get("rule:" + rule, frozenset())
+        for fact in (*program.bodies[later], *decision.needs, *decision.assigns):
+            reads |= _depends(fact, program) | {fact}
+    return frozenset(reads)
+
+
+def test_model(rule: Rule, program: Program, own: frozenset[str]) -> TestModel:
+    """A require or prefer rule compiled for exact environments and for boxes."""
+    effect = rule.effect
+    assert isinstance(effect, (Require, Prefer))
+    facts = program.dependencies.get("rule:" + rule.id, frozenset())
+    build = _implication if isinstance(effect, Require) else _conjunction
+    term = effect.test.term
+    return TestModel(
+        rule=rule,
+        weight=effect.weight if isinstance(effect, Prefer) else 0,
+        exact=build(rule, term, program, True),
+        box=build(rule, term, program, False),
+        touches=facts & own,
+        facts=facts,
+        miss_exact=_miss_over_rows(rule, term, program, True),
+        miss_box=_miss_over_rows(rule, term, program, False),
+    )
+
+
+def _implication(rule: Rule, test: Term, program: Program, exact: bool) -> Truth:
+    """True unless the conditions hold and the test does not, for every row of the `for` variables."""
+    loops = compile_loops(rule, program, exact)
+    when = [compile_truth(c.term, program, exact) for c in rule.when]
+    wanted = compile_truth(test, program, exact)
+
+    def verdict(env: Env) -> int:
+        result = TRUE
+        for _ in bindings(loops, env):
+            force = conjunction(when, env)
+            if force == FALSE:
+                continue
+            result = both_hold(result, one_holds(negate(force), wanted(env)))
+        return result
+
+    return verdict
+
+
+def _conjunction(rule: Rule, test: Term, program: Program, exact: bool) -> Truth:
+    """True when the conditions and the test hold for some row of the `for` variables."""
+    loops = compile_loops(rule, program, exact)
+    when = [compile_truth(c.term, program, exact) for c in rule.when]
+    wanted = compile_truth(test, program, exact)
+
+    def verdict(env: Env) -> int:
+        result = FALSE
+        for _ in bindings(loops, env):
+            force = conjunction(when, env)
+            if force != FALSE:
+                result = one_holds(result, both_hold(force, wanted(env)))
+        return result
+
+    return verdict
+
+
+def _miss_over_rows(rule: Rule, term: Term, program: Program, exact: bool) -> Callable[[Env], float]:
+    loops = compile_loops(rule, program, exact)
+    when = [compile_truth(c.term, program, exact) for c in rule.when]
+    distance = miss_distance(term, program, exact)
+
+    def miss(env: Env) -> float:
+        worst = 0.0
+        for _ in bindings(loops, env):
+            force = conjunction(when, env)
+            if holds(force) if exact else force == TRUE:
+                worst = max(worst, distance(env))
+        return worst
+
+    return miss
+
+
+def miss_distance(term: Term, program: Program, exact: bool) -> Callable[[Env], float]:
+    """How far a test is missed: for `a <= b` the excess of a over b relative to b, by typical values; else 1 when false.
+
+    Over a box it is a lower bound of the exact distances. A conjunction adds up, a disjunction takes the least.
+    """
+    if isinstance(term, CompareTerm) and term.left.kind == NUMBER and term.operator in ("<", "<=", ">", ">="):
+        return _comparison_distance(term, program, exact)
+    if isinstance(term, LogicTerm):
+        parts = [miss_distance(operand, program, exact) for operand in term.operands]
+        fold = sum if term.operator == "and" else min
+        return lambda env: float(fold(part(env) for part in parts))
+    truth = compile_truth(term, program, exact)
+    if exact:
+        return lambda env: 1.0 if fails(truth(env)) else 0.0
+    return lambda env: 1.0 if truth(env) == FALSE else 0.0
+
+
+def _comparison_distance(term: CompareTerm, program: Program, exact: bool) -> Callable[[Env], float]:
+    flip = term.operator in (">", ">=")
+    small, large = (term.right, term.left) if flip else (term.left, term.right)
+    less = cast("Callable[[Env], Num]", compile_term(small, program, exact))
+    more = cast("Callable[[Env], Num]", compile_term(large, program, exact))
+    threshold_is_large = not flip
+
+    def distance(env: Env) -> float:
+        a, b = less(env), more(env)
+        if a[0] is None or b[0] is None:
+            return 0.0
+        x, y = (_middle(a), _middle(b)) if exact else (a[0], cast(float, b[1]))
+        scale = abs(y if threshold_is_large else x)
+        if not exact:
+            # The exact threshold may be anywhere in the box: the largest magnitude gives the least distance.
+            scale = max(abs(z) for z in ((b[0], cast(float, b[1])) if threshold_is_large else (a[0], cast(float, a[1]))))
+        return max(0.0, x - y) / scale if scale else max(0.0, x - y)
+
+    return distance
+
+
+def _middle(value: Num) -> float:
+    if value[2] is not None:
+        return value[2]
+    return (cast(float, value[0]) + cast(float, value[1])) / 2
