@@ -7,19 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from expert.errors import NO_TEXT, Diagnostic, Span, Text
-from expert.yamlnodes import (
-    Document,
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-    Source,
-    Style,
-    child_path,
-    mapping_of,
-    moved,
-    moved_entry,
-)
+from expert.yamlnodes import Document, Mapping, Node, Scalar, Sequence, Source, Style, child_path, mapping_of, moved, moved_entry
 from expert.yamltraps import Trap, quoted, resolve, trap_help
 
 DEPTH_LIMIT = 40
