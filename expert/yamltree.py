@@ -28,7 +28,7 @@ class Stopped(Exception):  # noqa: N818
 
 @dataclass(slots=True)
 class _Frame:
-    """One open list or mapping. `whole` is false for a collection that stands as a key and is thrown away."""
+    """One open list or mapping."""
 
     is_mapping: bool
     start: int
@@ -40,7 +40,6 @@ class _Frame:
     entries: list[tuple[Scalar, Node]] = field(default_factory=list)
     first: dict[str, Scalar] = field(default_factory=dict)
     key: Scalar | None = None
-    keep: bool = True
     size: int = 1
     height: int = 1
 
@@ -189,7 +188,7 @@ class TreeBuilder:
                      key.raw, key.raw, key.style, key.source, key.start, key.end)  # fmt: skip
         if anchor:
             self._anchors[anchor] = _Anchored(key, 1, 0)
-        frame.key, frame.keep = key, True
+        frame.key = key
         if len(key.raw) > KEY_LIMIT:
             self._bad_key(key.span, Text(f"a key is longer than {KEY_LIMIT} characters", f"键超过 {KEY_LIMIT} 个字符"))
         elif key.style == "block" or "\n" in key.raw or (not key.raw and key.style == "plain"):
@@ -198,13 +197,11 @@ class TreeBuilder:
             earlier = frame.first[key.raw].span
             message = Text(f"the key '{key.raw}' stands here and at line {earlier.line}, column {earlier.column}",
                            f"键 '{key.raw}' 在此处和第 {earlier.line} 行第 {earlier.column} 列重复出现")  # fmt: skip
-            frame.keep = False
             self.add("duplicate-key", key.span, message, Text("keep one of the two", "请只保留其中一个"))
         else:
             frame.first[key.raw] = key
 
     def _bad_key(self, span: Span, message: Text) -> None:
-        self._stack[-1].keep = False
         self.add("bad-key", span, message)
 
     def _alias(self, event: Any) -> None:
@@ -292,6 +289,6 @@ class TreeBuilder:
             frame.key = Scalar(node.span, "", "", "plain", self.source, 0, 0)
             self._bad_key(node.span, Text("a key is text, not a list, a mapping or an alias", "键必须是文本，不能是列表、映射或别名"))
         else:
-            if frame.keep:
-                frame.entries.append((frame.key, node))
+            # Also under a refused key: the file is refused anyway, and its other mistakes are wanted.
+            frame.entries.append((frame.key, node))
             frame.key = None

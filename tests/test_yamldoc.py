@@ -143,6 +143,17 @@ def test_locate_covers_a_whole_escape_and_the_end() -> None:
     assert (scalar_at(loaded("a: |\n   two\n   lines"), "a").content.line, scalar_at(loaded("a:"), "a").locate(0).column) == (2, 3)
 
 
+def test_locate_counts_blanks_that_belong_to_a_block() -> None:
+    value = scalar_at(loaded("a: |2\n     one\n   two\n"), "a")
+    assert value.raw == "   one\n two\n"
+    assert [(value.locate(n).line, value.locate(n).column) for n in (0, 2, 3, 6, 7, 8)] == [(2, 3), (2, 5), (2, 6), (2, 9), (3, 3), (3, 4)]
+
+
+def test_span_of_a_long_text_ends_with_its_first_line() -> None:
+    document = loaded("a: 'one\n  two'\nb: three\n  four\nc: |\n  x\n")
+    assert [scalar_at(document, path).span.end_column for path in "abc"] == [8, 9, 5]
+
+
 # --- anchors and merges
 
 
