@@ -36,7 +36,7 @@ from expert.engine.values import (
     with_bits,
 )
 from expert.language.program import Conclude, Condition, DefaultCase, FactDecl, Program, Rule
-from expert.language.terms import NUMBER, WORD, CellTerm, CompareTerm, RowTerm, Term, walk
+from expert.language.terms import NUMBER, WORD, CellTerm, CompareTerm, RowTerm, Term, facts_read, walk
 
 Contribution = tuple[int, Slot]
 
@@ -58,6 +58,7 @@ class Contributor:
     loops: tuple[RowLoop, ...]
     when: tuple[TruthClosure, ...]
     value: Closure
+    reads: tuple[str, ...]
 
     def contributions(self, env: Env) -> Iterator[Contribution]:
         """Truth and value of every instance that is not plainly false."""
@@ -155,21 +156,36 @@ class FactClosure:
 
     decl: FactDecl
     contributors: tuple[Contributor, ...]
-    fallback: Closure | None
+    cases: tuple[tuple[tuple[TruthClosure, ...], Closure], ...]
+    otherwise: Closure | None
 
     def exact(self, env: Env, absent: int) -> Slot:
         """The value for one exact environment; `absent` is the cause when no rule concluded it (STATED or OPTION)."""
-        return combine_exact(self.decl, self._contributions(env), self._fallback(env), absent)
+        return combine_exact(self.decl, self._contributions(env), self.fallback(env), absent)
 
     def box(self, env: Env, absent: int) -> Slot:
         """A slot that covers the exact values of all options of the box in `env`."""
-        return _combine_box(self.decl, self._contributions(env), self._fallback(env), absent)
+        return _combine_box(self.decl, self._contributions(env), self.fallback(env), absent)
 
     def _contributions(self, env: Env) -> list[Contribution]:
         return [c for contributor in self.contributors for c in contributor.contributions(env)]
 
-    def _fallback(self, env: Env) -> Slot | None:
-        return None if self.fallback is None else self.fallback(env)
+    def fallback(self, env: Env) -> Slot | None:
+        for when, value in self.cases:
+            if holds(conjunction(when, env)):
+                return value(env)
+        if self.otherwise is not None:
+            return self.otherwise(env)
+        return unknown_slot(self.decl.kind, STATED) if self.cases else None
+
+    def default_used(self, env: Env) -> int | None:
+        """The index of the default case that gives the value: no rule concluded one and the case holds; else None."""
+        if not self.cases or any(holds(truth) and is_known(value) for truth, value in self._contributions(env)):
+            return None
+        for index, (when, value) in enumerate(self.cases):
+            if holds(conjunction(when, env)):
+                return index if is_known(value(env)) else None
+        return None
 
 
 def compile_fact(name: str, program: Program, exact: bool) -> FactClosure:
@@ -182,8 +198,11 @@ def compile_fact(name: str, program: Program, exact: bool) -> FactClosure:
         when = tuple(compile_truth(c.term, program, exact) for c in rule.when)
         for fact, value in cast(Conclude, rule.effect).values:
             if fact == name:
-                contributors.append(Contributor(rule_id, loops, when, _stored(value, program, exact)))
-    return FactClosure(decl, tuple(contributors), _fallback(decl, program, exact))
+                reads = facts_read(value.term).union(*(facts_read(c.term) for c in rule.when))
+                contributors.append(Contributor(rule_id, loops, when, _stored(value, program, exact), tuple(sorted(reads))))
+    cases = tuple(compile_default(case, program, exact) for case in decl.default)
+    otherwise = None if decl.otherwise is None else _stored(decl.otherwise, program, exact)
+    return FactClosure(decl, tuple(contributors), cases, otherwise)
 
 
 def _stored(value: Condition, program: Program, exact: bool) -> Closure:
@@ -191,21 +210,6 @@ def _stored(value: Condition, program: Program, exact: bool) -> Closure:
     if value.term.kind != NUMBER:
         return closure
     return lambda env: arithmetic.rounded(cast(Num, closure(env)))
-
-
-def _fallback(decl: FactDecl, program: Program, exact: bool) -> Closure | None:
-    cases = [compile_default(case, program, exact) for case in decl.default]
-    last = None if decl.otherwise is None else _stored(decl.otherwise, program, exact)
-    if not cases and last is None:
-        return None
-
-    def fallback(env: Env) -> Slot:
-        for when, value in cases:
-            if holds(conjunction(when, env)):
-                return value(env)
-        return last(env) if last is not None else unknown_slot(decl.kind, STATED)
-
-    return fallback
 
 
 def compile_default(case: DefaultCase, program: Program, exact: bool) -> tuple[tuple[TruthClosure, ...], Closure]:

@@ -10,14 +10,36 @@ from dataclasses import dataclass
 from typing import cast
 from weakref import WeakKeyDictionary
 
+from expert.engine import arithmetic
 from expert.engine.concluding import FactClosure, bindings, compile_fact, compile_loops, conjunction
 from expert.engine.evaluate import Env, compile_term, compile_truth
-from expert.engine.values import FALSE, TRUE, Num, both_hold, fails, holds, negate, one_holds
+from expert.engine.values import (
+    BOTH,
+    FALSE,
+    TRUE,
+    Num,
+    Slot,
+    Words,
+    both_hold,
+    fails,
+    has_value,
+    holds,
+    is_known,
+    negate,
+    one_holds,
+    slot_bits,
+)
 from expert.facts import Value, point
 from expert.language.program import Decision, Domain, Prefer, Program, Require, Rule
 from expert.language.terms import NUMBER, CompareTerm, LogicTerm, Term
 
 Truth = Callable[[Env], int]
+
+CONCLUDED_KEY = "concluded."
+"""Prefix of the environment entry that holds what rules conclude of a fact that the plan states."""
+
+STATED_TEST = "stated:"
+"""Prefix of the id of a requirement that guards what the plan states of a concluded fact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +50,8 @@ class TestModel:
     `miss` gives how far an exact environment misses the test, relative to the threshold (0 when met).
     """
 
-    rule: Rule
+    id: str
+    rule: Rule | None
     weight: int
     exact: Truth
     box: Truth
@@ -102,13 +125,17 @@ def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> Dec
         body=body,
         exact={fact: exact[fact] for fact in body},
         box={fact: compile_fact(fact, program, exact=False) for fact in body},
-        requires=tuple(t for t in tests if isinstance(t.rule.effect, Require)),
-        prefers=tuple(t for t in tests if isinstance(t.rule.effect, Prefer)),
+        requires=tuple(t for t in tests if isinstance(_effect(t), Require)),
+        prefers=tuple(t for t in tests if isinstance(_effect(t), Prefer)),
         touched_body={v: tuple(fact for fact in body if v in support[fact]) for v in variables},
         support=support,
         downstream=later & own,
         reads=frozenset().union(*(t.facts for t in tests), *(_depends(f, program) | {f} for f in (*body, *decision.needs))),
     )
+
+
+def _effect(test: TestModel) -> object:
+    return None if test.rule is None else test.rule.effect
 
 
 def _depends(fact: str, program: Program) -> frozenset[str]:
@@ -135,6 +162,7 @@ def test_model(rule: Rule, program: Program, own: frozenset[str]) -> TestModel:
     build = _implication if isinstance(effect, Require) else _conjunction
     term = effect.test.term
     return TestModel(
+        id=rule.id,
         rule=rule,
         weight=effect.weight if isinstance(effect, Prefer) else 0,
         exact=build(rule, term, program, True),
@@ -144,6 +172,44 @@ def test_model(rule: Rule, program: Program, own: frozenset[str]) -> TestModel:
         miss_exact=_miss_over_rows(rule, term, program, True),
         miss_box=_miss_over_rows(rule, term, program, False),
     )
+
+
+def stated_test(fact: str, stated: Slot, touches: frozenset[str]) -> TestModel:
+    """A requirement without a rule: what the rules conclude of a body fact must not differ from what the plan states."""
+
+    def verdict(env: Env) -> int:
+        concluded = env[CONCLUDED_KEY + fact]
+        if not has_value(concluded) or slot_bits(concluded):
+            return TRUE if not is_known(concluded) else BOTH
+        return same_truth(concluded, stated)
+
+    return TestModel(
+        STATED_TEST + fact,
+        None,
+        0,
+        lambda env: TRUE if verdict(env) == BOTH else verdict(env),
+        verdict,
+        touches,
+        touches,
+        _no_miss,
+        _no_miss,
+    )
+
+
+def same_truth(a: Slot, b: Slot) -> int:
+    """Truth of two slots of one kind being equal."""
+    if isinstance(a, int):
+        return one_holds(both_hold(a, cast(int, b)), both_hold(negate(a), negate(cast(int, b))))
+    if len(a) == 4:
+        return arithmetic.equal(a, cast(Num, b))
+    if isinstance(a[0], frozenset):
+        other = cast(Words, b)[0]
+        return FALSE if a[0].isdisjoint(other) else TRUE if len(a[0]) == 1 and len(other) == 1 else BOTH
+    return TRUE if a[0] == cast(Words, b)[0] else FALSE
+
+
+def _no_miss(env: Env) -> float:
+    return 0.0
 
 
 def _implication(rule: Rule, test: Term, program: Program, exact: bool) -> Truth:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from expert.engine.evaluate import Env
-from expert.engine.model import DecisionModel, TestModel
+from expert.engine.model import CONCLUDED_KEY, DecisionModel, TestModel
 from expert.engine.values import (
     BOTH,
     FALSE,
@@ -85,6 +85,7 @@ class Problem:
     cell_variables: frozenset[str]
     kinds: Mapping[str, str]
     ranks: Mapping[str, Mapping[Value, int]]
+    root_env: Env
 
 
 @dataclass(slots=True)
@@ -118,6 +119,26 @@ class Ranking:
     possible: Option | None = None
     unproven: list[Option] = field(default_factory=list)
     runner_up: Option | None = None
+    cell: Node | None = None
+
+
+def domain_slot(values: tuple[Value, ...], kind: str) -> Slot:
+    """The slot that covers all values of a domain."""
+    if kind != NUMBER:
+        return (frozenset(cast("tuple[str, ...]", values)), 0)
+    lows = [cast(Amount, v).low for v in values]
+    highs = [cast(Amount, v).high for v in values]
+    return (min(lows), max(highs), lows[0] if len(lows) == 1 and lows == highs else None, 0)
+
+
+def evaluate_body(model: DecisionModel, env: Env, stated: Mapping[str, Slot], facts: tuple[str, ...]) -> None:
+    """Evaluate body facts over a box into `env`; what the plan states of them stands, the conclusion is kept beside it."""
+    for fact in facts:
+        value = model.box[fact].box(env, OPTION)
+        if fact in stated:
+            env[CONCLUDED_KEY + fact] = value
+            value = stated[fact]
+        env[fact] = value
 
 
 class Search:
@@ -141,34 +162,16 @@ class Search:
     # Boxes.
 
     def _root(self) -> Node:
-        problem = self.problem
-        env = dict(problem.env)
-        node = Node(dict(problem.domains), env, problem.requires)
-        for variable in problem.model.variables:
-            env[variable] = self._domain_slot(variable, problem.domains[variable])
-        self._evaluate_body(env, problem.model.body)
-        self._judge(node, problem.requires)
+        node = Node(dict(self.problem.domains), self.problem.root_env, self.problem.requires)
+        self._judge(node, self.problem.requires)
         return node
-
-    def _domain_slot(self, variable: str, values: tuple[Value, ...]) -> Slot:
-        kind = self.problem.kinds[variable]
-        if kind != NUMBER:
-            return (frozenset(cast("tuple[str, ...]", values)), 0)
-        lows = [cast(Amount, v).low for v in values]
-        return (min(lows), max(lows), lows[0] if len(lows) == 1 else None, 0)
-
-    def _evaluate_body(self, env: Env, facts: tuple[str, ...]) -> None:
-        box, stated = self.problem.model.box, self.problem.stated
-        self.evaluations += 1
-        for fact in facts:
-            env[fact] = stated[fact] if fact in stated else box[fact].box(env, OPTION)
 
     def _judge(self, node: Node, tests: tuple[TestModel, ...]) -> None:
         still_open = []
         for test in tests:
             truth = test.box(node.env)
             if truth == FALSE:
-                node.rejected_by = test.rule.id
+                node.rejected_by = test.id
                 return
             if truth != TRUE:
                 still_open.append(test)
@@ -196,22 +199,28 @@ class Search:
 
     def _settle(self, env: Env, fact: str) -> None:
         stated = self.problem.stated
-        env[fact] = stated[fact] if fact in stated else self.problem.model.exact[fact].exact(env, OPTION)
+        value = self.problem.model.exact[fact].exact(env, OPTION)
+        if fact in stated:
+            env[CONCLUDED_KEY + fact] = value
+            value = stated[fact]
+        env[fact] = value
 
     def _is_cell(self, node: Node) -> bool:
         return all(len(node.domains[v]) == 1 for v in self.cell_variables)
 
     def _child(self, parent: Node, variable: str, values: tuple[Value, ...]) -> Node:
         node = Node({**parent.domains, variable: values}, dict(parent.env), parent.open_requires)
-        node.env[variable] = self._domain_slot(variable, values)
-        self._evaluate_body(node.env, self.problem.model.touched_body[variable])
+        node.env[variable] = domain_slot(values, self.problem.kinds[variable])
+        evaluate_body(self.problem.model, node.env, self.problem.stated, self.problem.model.touched_body[variable])
+        self.evaluations += 1
         touched = tuple(t for t in parent.open_requires if variable in t.touches)
         untouched = tuple(t for t in parent.open_requires if variable not in t.touches)
         self._judge(node, touched)
         node.open_requires = tuple(t for t in parent.open_requires if t in untouched or t in node.open_requires)
         return node
 
-    def _split(self, node: Node, variables: tuple[str, ...]) -> list[Node]:
+    def split(self, node: Node, variables: tuple[str, ...]) -> list[Node]:
+        """The children of a box: split at the first of `variables` that is open; kept for later searches."""
         if node.children is None:
             variable = next(v for v in variables if len(node.domains[v]) > 1)
             node.children = [self._child(node, variable, part) for part in self._parts(variable, node.domains[variable])]
@@ -263,7 +272,7 @@ class Search:
                     break
                 continue
             if not self._is_cell(node):
-                for child in self._split(node, self.cell_variables):
+                for child in self.split(node, self.cell_variables):
                     if child.rejected_by is None and self._miss_bound(child) <= _slack(miss):
                         serial += 1
                         heapq.heappush(heap, (child.bound, serial, child))
@@ -278,8 +287,8 @@ class Search:
                 limit = _slack(bound * (1 + within)) if bound > 0 else _slack(0.0)
             pivot = leaves.best.values[self.pivot] if self.pivot else None
             kept = by_pivot.get(pivot)
-            if not beyond and (result.chosen is None or self._beats(leaves.best, result.chosen)):
-                result.chosen = leaves.best
+            if not beyond:
+                self._challenge(result, leaves.best, node)
             if kept is None or (not beyond and self._beats(leaves.best, kept)):
                 by_pivot[pivot] = leaves.best
         if result.chosen is not None:
@@ -290,6 +299,25 @@ class Search:
             in_band.sort(key=self._rank)
             result.alternatives = (in_band + [o for o in others if o.typical_cost > limit])[:shortlist]
         return result
+
+    def _challenge(self, result: Ranking, option: Option, node: Node) -> None:
+        if result.chosen is None or self._beats(option, result.chosen):
+            result.runner_up, result.chosen, result.cell = result.chosen, option, node
+        elif result.runner_up is None or self._beats(option, result.runner_up):
+            result.runner_up = option
+
+    def second(self, ranking: Ranking, limit: int = 400) -> Option | None:
+        """The best acceptable option after the chosen one: in its cell (of at most `limit` options) or another in reach."""
+        best = ranking.runner_up or (ranking.alternatives[0] if ranking.alternatives else None)
+        if ranking.chosen is None or ranking.cell is None:
+            return best
+        for count, option in enumerate(self._leaves(ranking.cell)):
+            if count >= limit:
+                break
+            same_class = option.certainty in (CERTAIN, ranking.chosen.certainty) and option.met >= ranking.chosen.met
+            if option.values != ranking.chosen.values and same_class and (best is None or self._beats(option, best)):
+                best = option
+        return best
 
     def _enough(self, by_pivot: dict[Value | None, Option], node: Node, shortlist: int) -> bool:
         if len(by_pivot) > shortlist or self.pivot is None:
@@ -330,7 +358,7 @@ class Search:
                     if option.certainty == accepted or option.certainty == CERTAIN:
                         least = option.miss if least is None else min(least, option.miss)
                 continue
-            for child in self._split(node, self.cell_variables):
+            for child in self.split(node, self.cell_variables):
                 if child.rejected_by is None:
                     serial += 1
                     heapq.heappush(heap, (self._miss_bound(child), serial, child))
@@ -346,7 +374,7 @@ class Search:
             if option.certainty != REJECTED:
                 yield option
             return
-        for child in self._split(node, self.inner_variables):
+        for child in self.split(node, self.inner_variables):
             yield from self._leaves(child)
 
     def _cell(self, node: Node, accepted: str, miss: float) -> Leaves:
@@ -365,7 +393,7 @@ class Search:
         if all(len(node.domains[v]) == 1 for v in self.inner_variables):
             self._take(self.option({v: values[0] for v, values in node.domains.items()}), accepted, miss, found)
             return
-        for child in self._split(node, self.inner_variables):
+        for child in self.split(node, self.inner_variables):
             self._descend(child, accepted, miss, found)
 
     def _can_beat(self, node: Node, best: Option) -> bool:
@@ -440,9 +468,9 @@ class Search:
             if truth == FALSE:
                 return REJECTED, (), ()
             if truth & OPTION or (truth & STATED and not holds(truth)):
-                unproven.append(test.rule.id)
+                unproven.append(test.id)
             elif truth != TRUE and (truth & BOTH != TRUE or truth & ~BOTH):
-                possible.append(test.rule.id)
+                possible.append(test.id)
         certainty = UNPROVEN if unproven else POSSIBLE if possible else CERTAIN
         return certainty, tuple(unproven), tuple(possible)
 

@@ -1,0 +1,130 @@
+"""What an engine is: it fires a program over stated and decided facts. The reference engine, and the choice of one.
+
+Both engines give a `Fired`: every match (a rule instance whose conditions hold) and the value of every fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from expert.engine.concluding import Contributor, bindings, combine_exact, compile_loops, conjunction
+from expert.engine.evaluate import Env, compile_truth
+from expert.engine.model import Knowledge, knowledge_of
+from expert.engine.trace import FIRED, SATISFIED, VIOLATED
+from expert.engine.values import STATED, fails, from_slot, holds, is_known, to_slot, unknown_slot
+from expert.facts import Value
+from expert.language.program import Conclude, Condition, Prefer, Program, Require, Rule
+from expert.language.terms import facts_read
+
+PLAN_KEY = "plan."
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A rule instance whose conditions hold. `state` is fired, or for require and prefer satisfied or violated.
+
+    rows: row ids of the `for` variables, in their order. facts: names of the facts it matched. effects: concluded values.
+    """
+
+    rule: str
+    rows: tuple[str, ...]
+    state: str
+    facts: tuple[str, ...]
+    effects: tuple[tuple[str, Value], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """All matches in running order, and the value of every fact (None: unknown)."""
+
+    engine: str
+    matches: tuple[Match, ...]
+    values: Mapping[str, Value | None]
+
+
+class Engine(Protocol):
+    """Fires a program. `stated` are given facts, `decided` the values that decisions gave, in base units."""
+
+    name: str
+
+    def fire(self, program: Program, stated: Mapping[str, Value], decided: Mapping[str, Value]) -> Fired:
+        """Run all strata in order and return every match and every fact."""
+        ...
+
+
+class ReferenceEngine:
+    """The Python engine: each rule's closures, run once in the order of the strata."""
+
+    name = "reference"
+
+    def fire(self, program: Program, stated: Mapping[str, Value], decided: Mapping[str, Value]) -> Fired:
+        """Run all strata in order and return every match and every fact."""
+        knowledge = knowledge_of(program)
+        env = start_env(program, stated)
+        matches: list[Match] = []
+        for step in program.schedule:
+            for fact in step.facts:
+                if fact not in program.deciders:
+                    _conclude(fact, knowledge, env, stated, matches)
+            if step.decision is not None:
+                for fact in program.decisions[step.decision].assigns:
+                    if fact in decided:
+                        env[fact] = to_slot(decided[fact], program.facts[fact].kind)
+        for rule in program.rules.values():
+            if not isinstance(rule.effect, Conclude):
+                matches += _test_matches(rule, program, env)
+        values = {name: from_slot(env[name], decl.kind) for name, decl in program.facts.items()}
+        return Fired(self.name, tuple(matches), values)
+
+
+def start_env(program: Program, stated: Mapping[str, Value]) -> Env:
+    """An environment with what the plan states, everything else unknown."""
+    env: Env = {name: unknown_slot(decl.kind, STATED) for name, decl in program.facts.items()}
+    for name, value in stated.items():
+        env[name] = env[PLAN_KEY + name] = to_slot(value, program.facts[name].kind)
+    return env
+
+
+def _conclude(fact: str, knowledge: Knowledge, env: Env, stated: Mapping[str, Value], matches: list[Match]) -> None:
+    closure = knowledge.facts[fact]
+    contributions = []
+    for contributor in closure.contributors:
+        for rows, truth, value in _instances(contributor, env):
+            contributions.append((truth, value))
+            if holds(truth) and is_known(value):
+                effect = (fact, cast(Value, from_slot(value, closure.decl.kind)))
+                matches.append(Match(contributor.rule, rows, FIRED, contributor.reads, (effect,)))
+    if fact not in stated:
+        env[fact] = combine_exact(closure.decl, contributions, closure.fallback(env), STATED)
+
+
+def _instances(contributor: Contributor, env: Env) -> Iterator[tuple[tuple[str, ...], int, object]]:
+    for rows in bindings(contributor.loops, env):
+        truth = conjunction(contributor.when, env)
+        if not fails(truth):
+            yield rows, truth, contributor.value(env)
+
+
+def _test_matches(rule: Rule, program: Program, env: Env) -> Iterator[Match]:
+    loops = compile_loops(rule, program, exact=True)
+    when = [compile_truth(c.term, program, exact=True) for c in rule.when]
+    test = rule.effect.test if isinstance(rule.effect, (Require, Prefer)) else None
+    wanted = None if test is None else compile_truth(test.term, program, exact=True)
+    reads = tuple(sorted(reads_of(rule, test)))
+    for rows in bindings(loops, env):
+        if not holds(conjunction(when, env)):
+            continue
+        if wanted is None:
+            yield Match(rule.id, rows, FIRED, reads)
+            continue
+        truth = wanted(env)
+        if holds(truth) or fails(truth):
+            yield Match(rule.id, rows, SATISFIED if holds(truth) else VIOLATED, reads)
+
+
+def reads_of(rule: Rule, value: Condition | None) -> frozenset[str]:
+    """Facts that a rule's conditions and its value or test read directly."""
+    found = {fact for condition in rule.when for fact in facts_read(condition.term)}
+    return frozenset(found | (facts_read(value.term) if value is not None else set()))
