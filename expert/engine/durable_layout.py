@@ -8,6 +8,7 @@ tests that are always true, `{"$ex": {"kind_": n}}`, a different n for each grou
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,8 +35,9 @@ RULES_PER_SET = 4000  # the library takes 4,096, the bootstrap rule among them
 BUCKETS = 256
 STACK = 64
 TABLE = 500
-DIRECT_TRUE = 12  # branches that one fact may take at a node before they are grouped
-GROUP_TRUE = 6
+# Branches that one fact may take at a node before they are grouped, and in a group; the second line serves where the
+# first, which adds fewer tests, would need too much of the stack.
+WIDTHS = ((12, 6), (3, 2))
 GROUP_SIZE = 250
 ENDS_PER_NODE = 250
 
@@ -87,12 +89,14 @@ def lay_out(definition: Definition) -> tuple[Layout, ...]:
 
 def _lay_out(rules: Sequence[RawRule], start: int, schema: Schema) -> Layout:
     root = _tree(rules, schema)
-    counter = iter(range(1, 10**9))
-    prefixes: dict[Place, tuple[str, ...]] = {}
-    stack = 1 + _place(root, (), prefixes, counter)  # and the test of the bootstrap rule
-    if stack > STACK:
+    for direct, group in WIDTHS:
+        placer = _Placer(direct, group)
+        stack = 1 + placer.place(root, ())  # 1: the test of the bootstrap rule
+        if stack <= STACK:
+            break
+    else:
         raise DurableLimitError("true-tests", stack, STACK)
-    texts = [_rule_text(start + i, i, rule, prefixes, schema) for i, rule in enumerate(rules)]
+    texts = [_rule_text(start + i, rule, [placer.prefixes[i, j] for j in range(len(rule.conditions))]) for i, rule in enumerate(rules)]
     kinds = frozenset(condition.kind for rule in rules for condition in rule.conditions)
     return Layout("{" + ",".join([*texts, SENTINEL]) + "}", kinds, stack)
 
@@ -129,60 +133,64 @@ def _alpha(test: Constant | Exists, properties: Mapping[str, Property]) -> tuple
     return (test.prop, body) if test.op is Op.EQ else ("", f'{{"{test.op}":{body}}}')
 
 
-def _place(node: _Node, prefix: tuple[str, ...], prefixes: dict[Place, tuple[str, ...]], counter: Iterator[int]) -> int:
-    """Give every condition at or below the node its final tests; the result is the stack that the node needs."""
-    for place in node.ends[:ENDS_PER_NODE]:
-        prefixes[place] = prefix
-    branches = [Branch(text, exclusive, kid) for text, (exclusive, kid) in node.kids.items()]
-    branches += [Branch(joins=(place,)) for place in node.joins]
-    branches += [Branch(f'{{"$ex":{{"{KIND}":{next(counter)}}}}}', ends=chunk) for chunk in _chunks(node.ends[ENDS_PER_NODE:])]
-    if _true(branches) > DIRECT_TRUE or len(branches) > GROUP_SIZE + 7:  # 7: the root has up to 256 buckets
-        branches = _grouped(branches, counter)
-    return _emit(branches, prefix, prefixes, counter)
+@dataclass(slots=True)
+class _Placer:
+    """Gives every condition the tests that lead to its place in the library's tree."""
 
+    direct: int
+    group: int
+    prefixes: dict[Place, tuple[str, ...]] = field(default_factory=dict)
+    counter: Iterator[int] = field(default_factory=itertools.count)
 
-def _chunks(ends: Sequence[Place]) -> list[tuple[Place, ...]]:
-    return [tuple(ends[i : i + ENDS_PER_NODE]) for i in range(0, len(ends), ENDS_PER_NODE)]
+    def place(self, node: _Node, prefix: tuple[str, ...]) -> int:
+        """Place the conditions at and below a node; the result is the stack that the node needs."""
+        direct, *chunks = [tuple(node.ends[i : i + ENDS_PER_NODE]) for i in range(0, max(1, len(node.ends)), ENDS_PER_NODE)]
+        branches = [Branch(ends=direct)] if direct else []
+        branches += [Branch(text, exclusive, kid) for text, (exclusive, kid) in node.kids.items()]
+        branches += [Branch(joins=(place,)) for place in node.joins]
+        branches += [Branch(self._always(), ends=chunk) for chunk in chunks]
+        if _true(branches) > self.direct or len(branches) > max(GROUP_SIZE, BUCKETS):
+            branches = self._grouped(branches)
+        return self._emit(branches, prefix)
+
+    def _always(self) -> str:
+        return f'{{"$ex":{{"{KIND}":{next(self.counter)}}}}}'
+
+    def _grouped(self, branches: list[Branch]) -> list[Branch]:
+        while len(branches) > GROUP_SIZE or _true(branches) > self.group:
+            groups, current = list[tuple[Branch, ...]](), list[Branch]()
+            for branch in branches:
+                if len(current) == GROUP_SIZE or _true([*current, branch]) > self.group:
+                    groups.append(tuple(current))
+                    current = []
+                current.append(branch)
+            groups.append(tuple(current))
+            branches = [Branch(self._always(), inner=group) for group in groups]
+        return branches
+
+    def _emit(self, branches: Sequence[Branch], prefix: tuple[str, ...]) -> int:
+        if len(branches) > TABLE:
+            raise DurableLimitError("tests-per-node", len(branches), TABLE)
+        true, deepest = _true(branches), 0
+        for branch in branches:
+            longer = (*prefix, branch.test) if branch.test else prefix
+            self.prefixes.update(dict.fromkeys((*branch.joins, *branch.ends), longer))
+            if branch.inner:
+                deepest = max(deepest, self._emit(branch.inner, longer))
+            elif branch.node is not None:
+                deepest = max(deepest, self.place(branch.node, longer))
+        return max(true, true - 1 + deepest)
 
 
 def _true(branches: Sequence[Branch]) -> int:
     """Most branches that one fact can take together: of equalities on one property one, of all others every one."""
     exclusive = {branch.exclusive for branch in branches if branch.exclusive}
-    return len(exclusive) + sum(not branch.exclusive for branch in branches)
+    return len(exclusive) + sum(bool(branch.test or branch.joins) and not branch.exclusive for branch in branches)
 
 
-def _grouped(branches: Sequence[Branch], counter: Iterator[int]) -> list[Branch]:
-    while len(branches) > GROUP_SIZE or _true(branches) > GROUP_TRUE:
-        groups, current = [], list[Branch]()
-        for branch in branches:
-            if len(current) == GROUP_SIZE or _true([*current, branch]) > GROUP_TRUE:
-                groups.append(tuple(current))
-                current = []
-            current.append(branch)
-        groups.append(tuple(current))
-        branches = [Branch(f'{{"$ex":{{"{KIND}":{next(counter)}}}}}', inner=group) for group in groups]
-    return list(branches)
-
-
-def _emit(branches: Sequence[Branch], prefix: tuple[str, ...], prefixes: dict[Place, tuple[str, ...]], counter: Iterator[int]) -> int:
-    if len(branches) > TABLE:
-        raise DurableLimitError("tests-per-node", len(branches), TABLE)
-    true, deepest = _true(branches), 0
-    for branch in branches:
-        longer = (*prefix, branch.test) if branch.test else prefix
-        for place in (*branch.joins, *branch.ends):
-            prefixes[place] = longer
-        if branch.inner:
-            deepest = max(deepest, _emit(branch.inner, longer, prefixes, counter))
-        elif branch.node is not None:
-            deepest = max(deepest, _place(branch.node, longer, prefixes, counter))
-    return max(true, true - 1 + deepest)
-
-
-def _rule_text(number: int, row: int, rule: RawRule, prefixes: Mapping[Place, tuple[str, ...]], schema: Schema) -> str:
-    conditions = ",".join(
-        f'{{"m{j}":{{"$and":[{",".join([*prefixes[row, j], *_joins(condition.tests)])}]}}}}' for j, condition in enumerate(rule.conditions)
-    )
+def _rule_text(number: int, rule: RawRule, prefixes: Sequence[tuple[str, ...]]) -> str:
+    tests = ([*prefix, *_joins(condition.tests)] for prefix, condition in zip(prefixes, rule.conditions, strict=True))
+    conditions = ",".join(f'{{"m{j}":{{"$and":[{",".join(parts)}]}}}}' for j, parts in enumerate(tests))
     return f'"r{number}":{{"all":[{conditions}]}}'
 
 

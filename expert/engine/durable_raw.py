@@ -22,7 +22,7 @@ TEXT_BYTES = 4096  # the library takes the length of a text modulo 65,536
 EXACT = 2**53  # beyond it the library compares an integer with a double as doubles
 CONDITIONS_PER_RULE = 16
 JOINS_PER_CONDITION = 29
-TESTS_PER_CONDITION = 250
+TESTS_PER_CONDITION = 64  # the library takes hundreds; the layout goes one call deeper for each
 PROPERTIES_PER_FACT = 240  # the library takes 252, ours among them
 
 BUCKET, KIND, BOOT = "bucket_", "kind_", "boot_"

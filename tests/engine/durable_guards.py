@@ -193,13 +193,13 @@ def guard_interrupted_opening() -> list[object]:
 
 
 def fault_layout_without_buckets_and_groups() -> list[Any]:
-    durable_layout.BUCKETS, durable_layout.GROUP_SIZE, durable_layout.TABLE = 1, 10**6, 10**6
+    vars(durable_layout).update(BUCKETS=1, GROUP_SIZE=10**6, TABLE=10**6)
     schema = {f"k{i}": {"v": NUMBER} for i in range(600)}
     return through_driver([RawRule((RawCondition(f"k{i}"),)) for i in range(600)], [("k1", {"v": 1})], schema)
 
 
 def fault_layout_without_groups() -> list[Any]:
-    durable_layout.DIRECT_TRUE, durable_layout.STACK = 10**6, 10**6
+    vars(durable_layout).update(WIDTHS=((10**6, 10**6),), STACK=10**6)
     return ladder(65)
 
 

@@ -303,10 +303,10 @@ def test_words_of_the_rule_level_are_plain_property_names(name: str) -> None:
 
 def test_the_largest_allowed_rule_fires() -> None:
     joins = [Join("mem", Op.GE, 0, "mem")] * JOINS_PER_CONDITION
-    wide = rule(condition("need"), condition("gpu", *joins, *(Constant("mem", Op.NE, i) for i in range(250))))
+    wide = rule(condition("need"), condition("gpu", *joins, *(Constant("mem", Op.NE, i) for i in range(64))))
     deep = rule(*(condition(f"k{i}") for i in range(CONDITIONS_PER_RULE)))
     schema = {**SCHEMA, **{f"k{i}": {"v": NUMBER} for i in range(CONDITIONS_PER_RULE)}}
-    facts: list[Fact] = [("need", {"mem": 300, "oid": ""}), gpu("a", 300), gpu("b", 249), *((f"k{i}", {"v": 1}) for i in range(16))]
+    facts: list[Fact] = [("need", {"mem": 300, "oid": ""}), gpu("a", 300), gpu("b", 63), *((f"k{i}", {"v": 1}) for i in range(16))]
     assert fire(define(wide, deep, schema=schema), facts) == [(0, (0, 1)), (1, tuple(range(3, 19)))]
 
 
@@ -328,6 +328,25 @@ def test_thousands_of_rules_over_one_kind_fire_exactly(rules: list[RawRule], fir
     found = fire(define(*rules), [gpu("a", 1500), ("need", {"mem": 1500, "oid": ""})])
     assert [number for number, _ in found] == [i for i in range(len(rules)) if fires(i)]
     assert all(layout.stack <= 30 for layout in lay_out(define(*rules)))
+
+
+def comb(teeth: int, depth: int) -> list[RawRule]:
+    """At each of `depth` levels of tests `teeth` that lead nowhere, and one that leads on: all of them true of one fact."""
+    spine = [Constant("mem", Op.NE, 1000 + i) for i in range(depth)]
+    sides = [[Constant("mem", Op.NE, 2000 + 100 * i + tooth) for tooth in range(teeth)] for i in range(depth)]
+    return [rule(condition("gpu", *spine[:i], side)) for i in range(depth) for side in sides[i]]
+
+
+def test_many_true_tests_on_many_levels_fire_exactly() -> None:
+    rules = comb(11, 8)  # 12 true tests on each of 8 levels are too many at the usual width
+    found = fire(define(*rules), [gpu("a", 1), gpu("b", 1003)])
+    assert [number for number, (fact,) in found if fact == 0] == list(range(len(rules)))
+    assert [number for number, (fact,) in found if fact == 1] == list(range(4 * 11))  # the spine ends at its fourth test
+
+
+def test_true_tests_on_too_many_levels_are_refused_by_name() -> None:
+    with pytest.raises(DurableLimitError, match=r"limit true-tests: found \d+, allowed 64"):
+        Ruleset(define(*comb(3, 40)))
 
 
 def test_thousands_of_kinds_fire_exactly() -> None:

@@ -117,9 +117,9 @@ def driven(rules: Sequence[tuple[RawRule, Fact | None]], facts: Sequence[Fact], 
 
 
 # usual; every table taken for tiny, so that groups of groups arise; rule sets of three rules
-LAYOUTS: list[dict[str, int]] = [
+LAYOUTS: list[dict[str, Any]] = [
     {},
-    {"DIRECT_TRUE": 1, "GROUP_TRUE": 2, "GROUP_SIZE": 3, "ENDS_PER_NODE": 1, "STACK": 1000},
+    {"WIDTHS": ((1, 2),), "GROUP_SIZE": 3, "ENDS_PER_NODE": 1, "STACK": 1000},
     {"RULES_PER_SET": 3},
 ]
 

@@ -94,7 +94,7 @@ REFUSED_RULES: list[tuple[str, type[DurableError], RawRule]] = [
     ("optional joins", DurableRuleError, rule(condition("need"), condition("range", Join("hi", Op.LE, 0, "mem")))),
     ("17 conditions", DurableLimitError, rule(*[condition("gpu")] * (CONDITIONS_PER_RULE + 1))),
     ("30 joins", DurableLimitError, rule(condition("need"), condition("gpu", *[Join("mem", Op.GE, 0, "mem")] * (JOINS_PER_CONDITION + 1)))),
-    ("251 tests", DurableLimitError, rule(condition("gpu", *(Constant("mem", Op.NE, i) for i in range(251))))),
+    ("65 tests", DurableLimitError, rule(condition("gpu", *(Constant("mem", Op.NE, i) for i in range(65))))),
     ("long text", DurableLimitError, rule(condition("gpu", Constant("oid", Op.EQ, "a" * 4097)))),
 ]
 
