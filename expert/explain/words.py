@@ -11,10 +11,11 @@ from dataclasses import replace
 from expert.engine.evaluate import Env, compile_term
 from expert.engine.trace import FactState
 from expert.engine.values import from_slot, to_slot
-from expert.errors import LANGUAGES, Text, inert
+from expert.errors import Text, inert
+from expert.explain.wording import amount_words, environment, fill, row_words, term_words, value_words
 from expert.facts import GIVEN, IMPLIED, SET, Amount, Value
 from expert.language.printing import describe
-from expert.language.program import FactDecl, Program, Template
+from expert.language.program import Program, Template
 from expert.language.terms import (
     ArithmeticTerm,
     CellTerm,
@@ -31,12 +32,9 @@ from expert.language.terms import (
     StatedTerm,
     Term,
 )
-from expert.quantities import format_quantity
 from expert.units import Unit
 
-UNKNOWN = Text("unknown", "未知")
-_YES_NO = {True: Text("yes", "是"), False: Text("no", "否")}
-_STATED = (GIVEN, SET, IMPLIED)
+STATED = (GIVEN, SET, IMPLIED)
 Rows = tuple[tuple[str, str], ...]
 
 
@@ -46,43 +44,19 @@ class Words:
     def __init__(self, program: Program, states: Mapping[str, FactState]) -> None:
         self.program = program
         self.states = states
-        self._env: Env = {}
-        for name, decl in program.facts.items():
-            state = states.get(name)
-            value = state.value if state is not None else None
-            self._env[name] = to_slot(value, decl.kind)
-            stated = value if state is not None and state.origin in _STATED else None
-            self._env["plan." + name] = to_slot(stated, decl.kind)
+        values = {name: state.value for name, state in states.items()}
+        stated = {name: state.value for name, state in states.items() if state.origin in STATED and state.value is not None}
+        self._env: Env = environment(program, values, stated)
 
     # Values.
 
     def quantity(self, amount: Amount, unit: Unit | None, lang: str) -> str:
         """A number or range in base units, printed in `unit`."""
-        out = (lambda x: x) if unit is None else unit.from_base
-        typical = None if amount.is_point or amount.typical is None else out(amount.typical)
-        return format_quantity(out(amount.low), typical, out(amount.high), unit, lang, self.program.unit_texts)
+        return amount_words(amount, unit, self.program, lang)
 
     def value(self, fact: str, value: Value | None, lang: str) -> str:
         """The value of a fact for people."""
-        decl = self.program.facts.get(fact)
-        if value is None:
-            return UNKNOWN.of(lang)
-        if isinstance(value, Amount):
-            return self.quantity(value, decl.unit if decl else None, lang)
-        if isinstance(value, bool):
-            return _YES_NO[value].of(lang)
-        if isinstance(value, tuple):
-            return ("、" if lang == "zh" else ", ").join(self._word(decl, word, lang) for word in value) or Text("none", "无").of(lang)
-        return self._word(decl, value, lang)
-
-    def _word(self, decl: FactDecl | None, word: str, lang: str) -> str:
-        if decl is None:
-            return inert(word)
-        if word in decl.choice_texts:
-            return inert(decl.choice_texts[word].of(lang))
-        table = self.program.tables.get(decl.domain.table) if decl.domain is not None and decl.domain.table else None
-        row = table.rows.get(word) if table is not None else None
-        return inert(row.title.of(lang) if row is not None and row.title else word)
+        return value_words(value, self.program.facts.get(fact), self.program, lang)
 
     def title(self, fact: str, lang: str) -> str:
         """The short name of a fact, else its dotted name."""
@@ -100,45 +74,21 @@ class Words:
 
     # Terms and templates.
 
+    def env(self, rows: Rows = ()) -> Env:
+        """The environment of this run, with rows bound to `for` variables."""
+        return self._env | {"$" + variable: to_slot(row, "word") for variable, row in rows}
+
     def fill(self, template: Template, rows: Rows = ()) -> Text:
         """A template with the values of this run, in both languages."""
-        filled = {lang: self._filled(template, rows, lang) for lang in LANGUAGES}
-        return Text(filled["en"], filled["zh"])
-
-    def _filled(self, template: Template, rows: Rows, lang: str) -> str:
-        return "".join(part if isinstance(part, str) else self.term(part, rows, lang) for part in template.parts(lang))
+        return fill(template, self.program, self.env(rows))
 
     def evaluated(self, term: Term, rows: Rows = ()) -> Value | None:
         """What a term comes to with the facts of this run."""
-        env = self._env | {"$" + variable: to_slot(row, "word") for variable, row in rows}
-        return from_slot(compile_term(term, self.program, True)(env), term.kind)
+        return from_slot(compile_term(term, self.program, True)(self.env(rows)), term.kind)
 
     def term(self, term: Term, rows: Rows, lang: str) -> str:
         """The value of a term for people, in the unit that it has in the packs."""
-        value = self.evaluated(term, rows)
-        if isinstance(term, FactTerm | StatedTerm):
-            return self.value(term.fact, value, lang)
-        if isinstance(value, Amount):
-            return self.quantity(value, getattr(term, "unit", None), lang)
-        if isinstance(term, CellTerm) and isinstance(value, str):
-            return self.cell_word(term.table, term.column, value, lang)
-        if isinstance(term, RowTerm) and isinstance(value, str):
-            return self.row_title(term.table, value, lang)
-        if isinstance(value, bool):
-            return _YES_NO[value].of(lang)
-        if isinstance(value, tuple):
-            return ", ".join(inert(word) for word in value)
-        return inert(value) if value is not None else UNKNOWN.of(lang)
-
-    def row_title(self, table: str, row: str, lang: str) -> str:
-        """The title of a table's row, else its id."""
-        found = self.program.tables[table].rows.get(row) if table in self.program.tables else None
-        return inert(found.title.of(lang) if found is not None and found.title else row)
-
-    def cell_word(self, table: str, column: str, word: str, lang: str) -> str:
-        """A word in a cell: the title of the row that it names, else the word itself."""
-        target = self.program.tables[table].columns[column].table
-        return self.row_title(target, word, lang) if target else inert(word)
+        return term_words(term, self.program, self.env(rows), lang)
 
     def in_numbers(self, term: Term, rows: Rows, lang: str) -> str:
         """A formula with every name replaced by its value and unit; parentheses are kept."""
@@ -166,7 +116,7 @@ class Words:
         if name not in self.program.facts and table in self.program.tables and row:
             cell = self.program.tables[table].columns.get(column)
             heading = cell.title.of(lang) if cell is not None and cell.title else column
-            return f"{self.row_title(table, row, lang)}{'：' if lang == 'zh' else ': '}{inert(heading)}"
+            return f"{row_words(table, row, self.program, lang)}{'：' if lang == 'zh' else ': '}{inert(heading)}"
         return self.title(name, lang)
 
 
