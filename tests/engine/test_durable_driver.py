@@ -7,7 +7,7 @@ import itertools
 import locale
 import operator
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -108,14 +108,14 @@ def test_actions_chain_and_steps_are_counted() -> None:
     count_down = rule(condition("need", Constant("mem", Op.GT, 0)))
     with Ruleset(define(count_down)) as ruleset, ruleset.session() as session:
         session.add("need", {"mem": 5, "oid": ""})
-        left = [4, 3, 2, 1, 0]
-        assert session.drain(lambda number, facts: _add_need(session, left)) == 5
-        assert left == []
+        left = iter([4, 3, 2, 1, 0])
+        assert session.drain(lambda number, facts: add_need(session, left)) == 5
+        assert list(left) == []
         assert session.drain(lambda number, facts: None) == 0
 
 
-def _add_need(session: durable_driver.Session, left: list[int]) -> None:
-    session.add("need", {"mem": left.pop(0), "oid": ""})
+def add_need(session: durable_driver.Session, numbers: Iterator[int]) -> None:
+    session.add("need", {"mem": next(numbers), "oid": ""})
 
 
 def test_an_equal_fact_gets_the_same_id_and_fires_once() -> None:
@@ -138,12 +138,8 @@ def test_endless_rules_stop_at_the_step_limit() -> None:
         with ruleset.session() as session:
             session.add("need", {"mem": -1, "oid": ""})
             with pytest.raises(DurableLimitError, match="limit steps: found 501, allowed 500"):
-                session.drain(lambda number, facts: _again(session, numbers), max_steps=500)
+                session.drain(lambda number, facts: add_need(session, numbers), max_steps=500)
         assert next(numbers) == 500
-
-
-def _again(session: durable_driver.Session, numbers: itertools.count[int]) -> None:
-    session.add("need", {"mem": next(numbers), "oid": ""})
 
 
 def test_the_step_limit_itself_is_allowed() -> None:
