@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from expert.engine.values import BOTH, FALSE, OPTION, TRUE, UNKNOWN_BITS, Num, down, round12
+from expert.engine.values import BOTH, FALSE, OPTION, TRUE, UNKNOWN_BITS, Num, down
+from expert.units import round12
 
 Unary = Callable[[float], float]
 

@@ -89,6 +89,7 @@ class Knowledge:
 
 
 _KNOWN: WeakKeyDictionary[Program, Knowledge] = WeakKeyDictionary()
+_IMPLICATIONS: WeakKeyDictionary[Program, Mapping[str, Truth]] = WeakKeyDictionary()
 
 
 def knowledge_of(program: Program) -> Knowledge:
@@ -96,6 +97,18 @@ def knowledge_of(program: Program) -> Knowledge:
     found = _KNOWN.get(program)
     if found is None:
         found = _KNOWN[program] = Knowledge(program)
+    return found
+
+
+def implications(program: Program) -> Mapping[str, Truth]:
+    """For every require and prefer rule: false exactly when its conditions hold and its test does not. Compiled once."""
+    found = _IMPLICATIONS.get(program)
+    if found is None:
+        found = _IMPLICATIONS[program] = {
+            rule.id: _implication(rule, rule.effect.test.term, program, True)
+            for rule in program.rules.values()
+            if isinstance(rule.effect, (Require, Prefer))
+        }
     return found
 
 

@@ -31,13 +31,6 @@ def down(x: float) -> float:
     return x - RELATIVE_TOLERANCE * x if x >= 0 else x + RELATIVE_TOLERANCE * x
 
 
-def round12(x: float) -> float:
-    """`x` to 12 significant digits."""
-    if -1e12 < x < 1e12 and x == int(x):
-        return x
-    return float(f"{x:.12g}")
-
-
 def negate(bits: int) -> int:
     """Three-valued `not`."""
     return (bits & UNKNOWN_BITS) | (TRUE if bits & FALSE else 0) | (FALSE if bits & TRUE else 0)

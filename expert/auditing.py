@@ -1,0 +1,278 @@
+"""Findings: what the plan fixed and the rules refuse, what rules warn of, and what a decision could not do.
+
+A pure reading of a trace; `consult` puts the findings into the advice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from expert.advice import ERROR, INFO, WARNING, Finding
+from expert.engine.checking import violations_after
+from expert.engine.evaluate import Env
+from expert.engine.model import domain_values
+from expert.engine.trace import FIRED, INFEASIBLE, VIOLATED, FactState, Firing, Outcome, Trace
+from expert.errors import NO_TEXT, Text
+from expert.explain.wording import environment, fill, in_both, value_words
+from expert.facts import GIVEN, SET, Amount, Value
+from expert.language.program import Prefer, Program, Require, Rule, Warn
+from expert.language.terms import facts_read
+
+STRONG_PREFERENCE = 6
+"""From this weight on a preference that the plan goes against is a warning, below it is only worth knowing."""
+
+ORDER = {ERROR: 0, WARNING: 1, INFO: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What the findings are read from."""
+
+    program: Program
+    trace: Trace
+    stated: Mapping[str, Value]
+    env: Env
+
+    def stated_fact(self, names: Sequence[str]) -> FactState | None:
+        """The first of the facts that the plan states."""
+        for name in names:
+            state = self.trace.facts.get(name)
+            if state is not None and state.origin in (GIVEN, SET):
+                return state
+        return None
+
+
+def findings(program: Program, trace: Trace, stated: Mapping[str, Value]) -> tuple[Finding, ...]:
+    """All findings, errors first, then by rule and fact."""
+    env = environment(program, {name: state.value for name, state in trace.facts.items()}, stated)
+    audit = Audit(program, trace, stated, env)
+    found: list[Finding] = []
+    for firing in trace.firings:
+        found += _of_rule(audit, firing)
+    for outcome in trace.outcomes.values():
+        found += _of_decision(audit, outcome)
+    for state in trace.facts.values():
+        found += _of_fact(audit, state)
+    return tuple(sorted(found, key=lambda f: (ORDER[f.severity], f.rule, f.fact, f.message.en)))
+
+
+def _of_rule(audit: Audit, firing: Firing) -> Iterator[Finding]:
+    rule = audit.program.rules[firing.rule]
+    effect = rule.effect
+    if isinstance(effect, Warn) and firing.state == FIRED:
+        bound = {**audit.env, **{"$" + variable: (frozenset((row,)), 0) for variable, row in firing.rows}}
+        parts = [fill(effect.message, audit.program, bound)]
+        if effect.costs is not None:
+            parts.append(fill(effect.costs, audit.program, bound))
+        message = Text(" ".join(p.en for p in parts), "".join(p.zh for p in parts))
+        fix = NO_TEXT if effect.fix is None else fill(effect.fix, audit.program, bound)
+        yield _finding(audit, rule, effect.severity, effect.fact, message, fix, firing)
+    if firing.state != VIOLATED:
+        return
+    if isinstance(effect, Require):
+        missed = _missed_aim(audit, rule)
+        if missed is not None:
+            yield _finding(audit, rule, WARNING, effect.fact, missed, NO_TEXT, firing)
+        else:
+            yield _finding(audit, rule, ERROR, effect.fact, _against(audit, rule, effect.fact), _fix(audit, rule), firing)
+    if isinstance(effect, Prefer) and audit.stated_fact([effect.fact]) is not None:
+        severity = WARNING if effect.weight >= STRONG_PREFERENCE else INFO
+        yield _finding(audit, rule, severity, effect.fact, _against(audit, rule, effect.fact), _fix(audit, rule), firing)
+
+
+def _against(audit: Audit, rule: Rule, fact: str) -> Text:
+    """The rule's title, and what stands against it."""
+    state = audit.trace.facts[fact]
+    decl = audit.program.facts[fact]
+    title = decl.title or Text(fact, fact)
+
+    def words(lang: str) -> str:
+        value = value_words(state.value, decl, audit.program, lang)
+        says = rule.title.of(lang)
+        return f"{says}: {title.of(lang)} is {value}" if lang == "en" else f"{says}：{title.of(lang)}为{value}"
+
+    return in_both(words)
+
+
+def _missed_aim(audit: Audit, rule: Rule) -> Text | None:
+    """The message when the rule only aims and the decision could not meet it, with how far it is missed."""
+    for outcome in audit.trace.outcomes.values():
+        for missed, distance in outcome.missed:
+            if missed == rule.id:
+                percent = f"{distance * 100:.3g}"
+                return Text(
+                    f"No option meets the aim; the nearest misses it by {percent} %: {rule.title.of('en')}",
+                    f"没有选项能达到目标，最接近的仍差 {percent} %：{rule.title.of('zh')}",
+                )
+    return None
+
+
+def _fix(audit: Audit, rule: Rule) -> Text:
+    """The rule's own advice, else the nearest value of the blamed fact with which the rule holds."""
+    effect = rule.effect
+    assert isinstance(effect, (Require, Prefer))
+    nearest = nearest_passing(audit, rule)
+    own = NO_TEXT if effect.fix is None else fill(effect.fix, audit.program, audit.env)
+    if nearest is None:
+        return own
+    fact, value = nearest
+    decl = audit.program.facts[fact]
+
+    def words(lang: str) -> str:
+        shown = value if isinstance(value, str) else value_words(value, decl, audit.program, lang)
+        change = f"set {fact} to {shown}" if lang == "en" else f"把 {fact} 改为 {shown}"
+        return f"{own.of(lang)} ({change})" if own and lang == "en" else f"{own.of(lang)}（{change}）" if own else change
+
+    return in_both(words)
+
+
+def nearest_passing(audit: Audit, rule: Rule) -> tuple[str, Value] | None:
+    """The fact to change and its nearest value for which the rule is no longer violated and no other requirement newly is.
+
+    The blamed fact is tried first, then the stated facts that the test and the conditions read. Nearest is by distance for
+    numbers, by table order for choices; a value that violates another requirement comes after those that violate none.
+    """
+    effect = rule.effect
+    assert isinstance(effect, (Require, Prefer))
+    read = facts_read(effect.test.term).union(*(facts_read(c.term) for c in rule.when))
+    for fact in dict.fromkeys([effect.fact, *sorted(read)]):
+        if audit.stated_fact([fact]) is None:
+            continue
+        passing = [(_violations(audit, fact, value), value) for value in _candidates(audit, fact)]
+        good = [(len(broken), position, value) for position, (broken, value) in enumerate(passing) if rule.id not in broken]
+        if good:
+            return fact, min(good, key=lambda g: (g[0], g[1]))[2]
+    return None
+
+
+def _candidates(audit: Audit, fact: str) -> list[Value]:
+    decl, program = audit.program.facts[fact], audit.program
+    decider = program.deciders.get(fact)
+    domain = program.decisions[decider].assigns[fact] if decider else decl.domain
+    current = audit.stated[fact]
+    values: list[Value] = [] if domain is None else [v for v in domain_values(domain, decl.kind, program) if v != current]
+    if isinstance(current, Amount):
+        middle = current.middle
+        values.sort(key=lambda v: abs(v.middle - middle) if isinstance(v, Amount) else 0.0)
+    return values[:64]
+
+
+def _violations(audit: Audit, fact: str, value: Value) -> set[str]:
+    return violations_after(audit.program, audit.env, frozenset(audit.stated), fact, value)
+
+
+def _of_decision(audit: Audit, outcome: Outcome) -> Iterator[Finding]:
+    program = audit.program
+    decision = program.decisions[outcome.decision]
+    fact = next(iter(outcome.pins or decision.assigns))
+    if outcome.status == INFEASIBLE:
+        yield _decision_finding(audit, "no-option", outcome, fact, _nothing_left(audit, outcome), _to_free(audit, outcome))
+    chosen = outcome.chosen
+    if chosen is not None and chosen.certainty == "possible" and len(outcome.pins) < len(decision.assigns):
+        names = ", ".join(chosen.possible)
+        message = Text(
+            f"No option is certain; the best possible one is taken. Ranges overlap in: {names}",
+            f"没有确定可行的选项，取其中最好的一个可能选项。区间重叠的规则：{names}",
+        )
+        yield _decision_finding(audit, "only-possible", outcome, fact, message, NO_TEXT, WARNING)
+
+
+def _nothing_left(audit: Audit, outcome: Outcome) -> Text:
+    title = audit.program.decisions[outcome.decision].title or Text(outcome.decision)
+    rules = [audit.program.rules[r].title if r in audit.program.rules else Text(r) for r in outcome.excluding]
+
+    def words(lang: str) -> str:
+        pins = ", ".join(outcome.pins)
+        why = ("；" if lang == "zh" else "; ").join(r.of(lang) for r in rules)
+        if lang == "zh":
+            return (
+                f"{title.of(lang)}：没有可行的选项"
+                + (f"（计划固定了 {pins}）" if pins else "")
+                + (f"。排除它们的规则：{why}" if why else "")
+            )
+        fixed = f" with what the plan fixes ({pins})" if pins else ""
+        return f"{title.of(lang)}: no option is left{fixed}" + (f". What excludes them: {why}" if why else "")
+
+    return in_both(words)
+
+
+def _to_free(audit: Audit, outcome: Outcome) -> Text:
+    """Which pins to free and what the nearest option then is."""
+
+    def words(lang: str) -> str:
+        parts = []
+        for freed in outcome.freed:
+            values = ", ".join(
+                f"{pin}: {v if isinstance(v := freed.option.values[pin], str) else value_words(v, audit.program.facts[pin], audit.program, lang)}"
+                for pin in freed.pins
+            )
+            names = (" and " if lang == "en" else " 和 ").join(freed.pins)
+            parts.append(f"free {names} (nearest {values})" if lang == "en" else f"放开 {names}（最接近的是 {values}）")
+        return (" or " if lang == "en" else "，或者").join(parts)
+
+    return in_both(words) if outcome.freed else NO_TEXT
+
+
+def _of_fact(audit: Audit, state: FactState) -> Iterator[Finding]:
+    program = audit.program
+    if state.conflict:
+        rules = sorted({node.removeprefix("rule:") for node in state.conflict})
+        message = Text(
+            f"Rules conclude different values of {state.name}: {', '.join(rules)}",
+            f"规则对 {state.name} 得出了不同的值：{'、'.join(rules)}",
+        )
+        yield _built_in(audit, "conflict", ERROR, state, message)
+    if state.concluded is not None and state.concluded != state.value and not _same_number(state.concluded, state.value):
+        decl = program.facts[state.name]
+        message = in_both(
+            lambda lang: (
+                f"The plan's {state.name} ({value_words(state.value, decl, program, lang)}) is used; "
+                f"the rules would conclude {value_words(state.concluded, decl, program, lang)}"
+                if lang == "en"
+                else f"采用计划中的 {state.name}（{value_words(state.value, decl, program, lang)}）；规则的结论是"
+                f"{value_words(state.concluded, decl, program, lang)}"
+            )
+        )
+        yield _built_in(audit, "stated-differs", INFO, state, message)
+
+
+def _same_number(a: Value | None, b: Value | None) -> bool:
+    return isinstance(a, Amount) and isinstance(b, Amount) and abs(a.middle - b.middle) <= 1e-9 * abs(b.middle)
+
+
+def _finding(audit: Audit, rule: Rule, severity: str, fact: str, message: Text, fix: Text, firing: Firing) -> Finding:
+    named = [p.removeprefix("fact:") for p in firing.premises]
+    state = audit.stated_fact([fact, *named])
+    rows = ",".join(row for _, row in firing.rows)
+    return Finding(
+        rule=rule.id,
+        topic=rule.topic,
+        severity=severity,
+        fact=fact,
+        message=message,
+        fix=fix,
+        span=None if state is None else state.span,
+        fingerprint=fingerprint(rule.id, fact, rows),
+        cite=rule.cite,
+        node=firing.id,
+    )
+
+
+def _decision_finding(audit: Audit, name: str, outcome: Outcome, fact: str, message: Text, fix: Text, severity: str = ERROR) -> Finding:
+    state = audit.stated_fact(outcome.pins)
+    topic = audit.program.decisions[outcome.decision].topic
+    cite = tuple(dict.fromkeys(c for r in outcome.excluding if r in audit.program.rules for c in audit.program.rules[r].cite))
+    span = None if state is None else state.span
+    return Finding(name, topic, severity, fact, message, fix, span, fingerprint(name, outcome.decision, ""), cite, outcome.id)
+
+
+def _built_in(audit: Audit, name: str, severity: str, state: FactState, message: Text) -> Finding:
+    decl = audit.program.facts[state.name]
+    return Finding(name, decl.topic, severity, state.name, message, NO_TEXT, state.span, fingerprint(name, state.name, ""), (), state.id)
+
+
+def fingerprint(rule: str, fact: str, rows: str) -> str:
+    """A stable name of a finding: it does not move with lines or values."""
+    return hashlib.sha256("\x1f".join((rule, fact, rows)).encode()).hexdigest()[:16]
