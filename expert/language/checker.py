@@ -51,6 +51,7 @@ from expert.language.unitcheck import (
     COMPARED,
     CONCLUDED,
     Measured,
+    finite,
     in_unit,
     merged,
     reconcile,
@@ -186,7 +187,8 @@ class _Checker:
         except UnitError as problem:
             self.report(misfits.unknown_unit(syntax, problem, wanted, self.scope))
             return None
-        return number_value(Measured(in_unit(literal, unit), unit))
+        measured = finite(in_unit(literal, unit), self.report)
+        return None if measured is None else number_value(Measured(measured, unit))
 
     def _name(self, syntax: Name, wanted: Wanted | None, anything: bool) -> Value | None:
         found = resolve(syntax, self.scope)

@@ -48,12 +48,18 @@ def _arithmetic(term: ArithmeticTerm) -> str:
     binding = _BINDING[term.operator]
     if term.operator == "neg":
         (operand,) = term.arguments
-        ranged = isinstance(operand, Literal) and ".." in operand.text  # -5..15 is a range from -5
-        return f"-({describe(operand)})" if ranged else f"-{_inside(operand, binding)}"
+        return f"-({describe(operand)})" if _begins_with_range(operand) else f"-{_inside(operand, binding)}"
     left, right = term.arguments
     if term.operator == "**":
         return f"{_inside(left, binding + 1)} ** {_inside(right, _MINUS)}"
     return f"{_inside(left, binding)} {term.operator} {_inside(right, binding + 1)}"
+
+
+def _begins_with_range(term: Term) -> bool:
+    """Whether a minus before the term would be read into a range: -5..15 is a range from -5."""
+    while isinstance(term, ArithmeticTerm) and term.operator == "**":
+        term = term.arguments[0]
+    return isinstance(term, Literal) and ".." in term.text
 
 
 def _condition(term: Term) -> str:

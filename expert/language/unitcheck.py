@@ -6,6 +6,7 @@ the unit of the fact that it meets.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -174,7 +175,15 @@ def _rescaled_literal(literal: Literal, other: Measured, report: Report) -> Term
         help = Text(f"write {hundred} % or {literal.text} %", f"请写 {hundred} % 或 {literal.text} %")
         report(Diagnostic("fraction-of-percent", message, literal.span, help))
         return None
-    return in_unit(literal, other.unit)
+    return finite(in_unit(literal, other.unit), report)
+
+
+def finite(literal: Literal, report: Report) -> Literal | None:
+    """The literal, unless it is too large in base units (reported)."""
+    if math.isfinite(literal.low) and math.isfinite(literal.high):
+        return literal
+    report(Diagnostic("number-too-large", Text("this number is too large", "数值过大"), literal.span))
+    return None
 
 
 def in_unit(literal: Literal, unit: Unit) -> Literal:
