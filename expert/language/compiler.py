@@ -9,6 +9,7 @@ from pathlib import Path
 from expert.language.build_decisions import build_decisions
 from expert.language.build_facts import Known, declare_facts, finish_facts, signature_of
 from expert.language.build_rules import RuleContext, build_rules, check_losing
+from expert.language.build_scenarios import build_scenarios
 from expert.language.build_sources import build_sources, build_topics, build_units
 from expert.language.build_tables import build_constants, build_tables
 from expert.language.expressions import Expressions
@@ -16,7 +17,6 @@ from expert.language.layers import Layered, layer_packs
 from expert.language.packs import read_packs
 from expert.language.program import Constant, FactDecl, Program, Table
 from expert.language.reading import Reading
-from expert.language.scenarios import build_scenarios
 from expert.language.scope import Scope, Signature
 from expert.language.strata import stratify
 from expert.language.terms import WORD
