@@ -243,7 +243,7 @@ def _same(a: Slot, b: Slot) -> bool:
     if isinstance(a, int):
         return a & BOTH == cast(int, b) & BOTH
     if len(a) == 4:
-        x, y = cast(Num, a), cast(Num, b)
+        x, y = a, cast(Num, b)
         low = arithmetic.equal(exactly(cast(float, x[0])), exactly(cast(float, y[0])))
         return holds(low) and holds(arithmetic.equal(exactly(cast(float, x[1])), exactly(cast(float, y[1]))))
     return a[0] == cast(Words, b)[0]

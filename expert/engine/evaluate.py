@@ -37,6 +37,7 @@ from expert.engine.values import (
 from expert.language.program import Cell, Program
 from expert.language.terms import (
     BOOL,
+    LIST,
     NUMBER,
     ArithmeticTerm,
     CellTerm,
@@ -52,6 +53,7 @@ from expert.language.terms import (
     RowTerm,
     StatedTerm,
     Term,
+    members_of,
 )
 
 Env = dict[str, Slot]
@@ -104,6 +106,8 @@ def literal_slot(literal: Literal) -> Slot:
         return (literal.low, literal.high, typical, 0)
     if literal.kind == BOOL:
         return TRUE if literal.flag else FALSE
+    if literal.kind == LIST:
+        return (members_of(literal), 0)
     return (frozenset((literal.word,)), 0)
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from expert.engine.boxes import REJECTED, Option, Problem, domain_slot, evaluate_body
 from expert.engine.model import STATED_TEST, TestModel
-from expert.engine.search import REJECTED, Option, Problem, Search, domain_slot, evaluate_body
+from expert.engine.search import Search
 from expert.engine.trace import Rejection
 from expert.engine.values import FALSE, TRUE
 from expert.facts import Amount, Value

@@ -13,7 +13,7 @@ from expert.engine.concluding import Contributor, bindings, combine_exact, compi
 from expert.engine.evaluate import Env, compile_truth
 from expert.engine.model import Knowledge, knowledge_of
 from expert.engine.trace import FIRED, SATISFIED, VIOLATED
-from expert.engine.values import STATED, fails, from_slot, holds, is_known, to_slot, unknown_slot
+from expert.engine.values import STATED, Slot, fails, from_slot, holds, is_known, to_slot, unknown_slot
 from expert.facts import Value
 from expert.language.program import Conclude, Condition, Prefer, Program, Require, Rule
 from expert.language.terms import facts_read
@@ -100,7 +100,7 @@ def _conclude(fact: str, knowledge: Knowledge, env: Env, stated: Mapping[str, Va
         env[fact] = combine_exact(closure.decl, contributions, closure.fallback(env), STATED)
 
 
-def _instances(contributor: Contributor, env: Env) -> Iterator[tuple[tuple[str, ...], int, object]]:
+def _instances(contributor: Contributor, env: Env) -> Iterator[tuple[tuple[str, ...], int, Slot]]:
     for rows in bindings(contributor.loops, env):
         truth = conjunction(contributor.when, env)
         if not fails(truth):

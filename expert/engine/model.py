@@ -17,6 +17,7 @@ from expert.engine.values import (
     BOTH,
     FALSE,
     TRUE,
+    Members,
     Num,
     Slot,
     Words,
@@ -215,10 +216,10 @@ def same_truth(a: Slot, b: Slot) -> int:
         return one_holds(both_hold(a, cast(int, b)), both_hold(negate(a), negate(cast(int, b))))
     if len(a) == 4:
         return arithmetic.equal(a, cast(Num, b))
-    if isinstance(a[0], frozenset):
-        other = cast(Words, b)[0]
-        return FALSE if a[0].isdisjoint(other) else TRUE if len(a[0]) == 1 and len(other) == 1 else BOTH
-    return TRUE if a[0] == cast(Words, b)[0] else FALSE
+    first, other = a[0], cast("Words | Members", b)[0]
+    if isinstance(first, frozenset) and isinstance(other, frozenset):
+        return FALSE if first.isdisjoint(other) else TRUE if len(first) == 1 and len(other) == 1 else BOTH
+    return TRUE if first == other else FALSE
 
 
 def _no_miss(env: Env) -> float:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+from expert.engine.boxes import INFINITE, Option
 from expert.engine.exclusion import BOX_LIMIT, SearchEnded, covering, freeable, rejections, relaxations
-from expert.engine.search import INFINITE, Option, Search
+from expert.engine.search import Search
 from expert.engine.solving import Solution, Solved, Solver
 from expert.engine.states import missing_in
 from expert.engine.trace import INFEASIBLE, Freed, OptionState, Outcome, Rejection

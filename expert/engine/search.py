@@ -1,104 +1,23 @@
 """The joint choice of one decision: exhaustive in meaning, branch and bound in deed.
 
-Options are points of the product of the variables' domains. Boxes of options are evaluated with intervals; a box that a
-requirement rejects whole is dropped, the rest is split. Cells (boxes whose cost is fixed) are visited from cheap to dear.
-Nothing here knows plans or packs; `Problem` carries what one consultation fixes.
+Cells (boxes whose cost is fixed) are visited from cheap to dear; inside a cell the greatest summed preference, then the
+order of the decision wins.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
 
-from expert.engine.evaluate import Env
-from expert.engine.model import CONCLUDED_KEY, DecisionModel, TestModel
-from expert.engine.values import (
-    BOTH,
-    FALSE,
-    OPTION,
-    STATED,
-    TRUE,
-    Num,
-    Slot,
-    down,
-    holds,
-    to_slot,
-)
-from expert.facts import Amount, Value
-from expert.language.terms import NUMBER
+from expert.engine.boxes import CERTAIN, INFINITE, POSSIBLE, REJECTED, UNPROVEN, Boxes, Node, Option, Problem, rank_cost
+from expert.engine.values import TRUE, down
+from expert.facts import Value
 
-CERTAIN, POSSIBLE, UNPROVEN, REJECTED = "certain", "possible", "unproven", "rejected"
-INFINITE = float("inf")
 MEET = -1.0
 """In the place of a miss limit: every goal must be met."""
 
 Excluded = Callable[[Mapping[str, Value]], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option with what its evaluation gave. `position` is its place in table order; `cost` is a slot."""
-
-    values: Mapping[str, Value]
-    certainty: str
-    score: int
-    cost: Num
-    order: tuple[float, ...]
-    position: tuple[int, ...]
-    miss: float
-    met: bool = True
-    unproven: tuple[str, ...] = ()
-    possible: tuple[str, ...] = ()
-
-    @property
-    def typical_cost(self) -> float:
-        """The cost that ranks: typical, else the middle; infinite where it is unknown."""
-        return rank_cost(self.cost)[0]
-
-
-def rank_cost(cost: Num) -> tuple[float, float]:
-    """Typical cost (else the middle) and its high end; an unknown or tainted cost ranks behind every known one."""
-    if cost[0] is None or cost[3] & OPTION:
-        return (INFINITE, INFINITE)
-    typical = cost[2] if cost[2] is not None else (cost[0] + cast(float, cost[1])) / 2
-    return (typical, cast(float, cost[1]))
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One decision within one consultation.
-
-    env: exact slots of everything upstream, with "plan." entries. domains: allowed values (pins have one).
-    requires, prefers: the tests in force; goals: requirements that only aim. stated: body facts that the plan states.
-    cell_variables: variables to fix before a cell is searched, beside those of the cost.
-    """
-
-    model: DecisionModel
-    env: Env
-    domains: Mapping[str, tuple[Value, ...]]
-    requires: tuple[TestModel, ...]
-    goals: tuple[TestModel, ...]
-    prefers: tuple[TestModel, ...]
-    stated: Mapping[str, Slot]
-    cell_variables: frozenset[str]
-    kinds: Mapping[str, str]
-    ranks: Mapping[str, Mapping[Value, int]]
-    root_env: Env
-
-
-@dataclass(slots=True)
-class Node:
-    """A box with its evaluated environment; children and the found options of a cell are kept for later searches."""
-
-    domains: dict[str, tuple[Value, ...]]
-    env: Env
-    open_requires: tuple[TestModel, ...]
-    rejected_by: str | None = None
-    bound: float = 0.0
-    children: list[Node] | None = None
-    cells: dict[tuple[int, float], Leaves] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -122,120 +41,12 @@ class Ranking:
     cell: Node | None = None
 
 
-def domain_slot(values: tuple[Value, ...], kind: str) -> Slot:
-    """The slot that covers all values of a domain."""
-    if kind != NUMBER:
-        return (frozenset(cast("tuple[str, ...]", values)), 0)
-    lows = [cast(Amount, v).low for v in values]
-    highs = [cast(Amount, v).high for v in values]
-    return (min(lows), max(highs), lows[0] if len(lows) == 1 and lows == highs else None, 0)
-
-
-def evaluate_body(model: DecisionModel, env: Env, stated: Mapping[str, Slot], facts: tuple[str, ...]) -> None:
-    """Evaluate body facts over a box into `env`; what the plan states of them stands, the conclusion is kept beside it."""
-    for fact in facts:
-        value = model.box[fact].box(env, OPTION)
-        if fact in stated:
-            env[CONCLUDED_KEY + fact] = value
-            value = stated[fact]
-        env[fact] = value
-
-
-class Search:
+class Search(Boxes):
     """Searches one `Problem`; boxes once evaluated are kept, so a second search with exclusions is cheap."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        model = problem.model
-        cost = model.decision.cost
-        self.cost_fact = cost
-        support = model.support.get(cost, frozenset()) if cost else frozenset()
-        self.free = tuple(v for v in model.variables if len(problem.domains[v]) > 1)
-        self.pivot = self.free[0] if self.free else None
-        wanted = support | problem.cell_variables | ({self.pivot} if self.pivot else set())
-        self.cell_variables = tuple(v for v in self.free if v in wanted)
-        ordered = [v for v in model.decision.order if v in self.free]
-        self.inner_variables = tuple(v for v in [*ordered, *[v for v in self.free if v not in ordered]] if v not in self.cell_variables)
-        self.evaluations = 0
-        self.root = self._root()
-
-    # Boxes.
-
-    def _root(self) -> Node:
-        node = Node(dict(self.problem.domains), self.problem.root_env, self.problem.requires)
-        self._judge(node, self.problem.requires)
-        return node
-
-    def _judge(self, node: Node, tests: tuple[TestModel, ...]) -> None:
-        still_open = []
-        for test in tests:
-            truth = test.box(node.env)
-            if truth == FALSE:
-                node.rejected_by = test.id
-                return
-            if truth != TRUE:
-                still_open.append(test)
-        node.open_requires = tuple(still_open)
-        node.bound = self._cost_bound(node)
-
-    def _cost_bound(self, node: Node) -> float:
-        if self.cost_fact is None:
-            return 0.0
-        if self._is_cell(node):
-            return rank_cost(self._exact_cost(node))[0]
-        low = cast(Num, node.env[self.cost_fact])[0]
-        return INFINITE if low is None else low
-
-    def _exact_cost(self, node: Node) -> Num:
-        """The cost of a cell: its support is fixed, so the other variables can stand at any value."""
-        env = dict(self.problem.env)
-        for variable in self.problem.model.variables:
-            env[variable] = to_slot(node.domains[variable][0], self.problem.kinds[variable])
-        support = self.problem.model.support
-        for fact in self.problem.model.body:
-            if support[fact] <= support[cast(str, self.cost_fact)]:
-                self._settle(env, fact)
-        return cast(Num, env[cast(str, self.cost_fact)])
-
-    def _settle(self, env: Env, fact: str) -> None:
-        stated = self.problem.stated
-        value = self.problem.model.exact[fact].exact(env, OPTION)
-        if fact in stated:
-            env[CONCLUDED_KEY + fact] = value
-            value = stated[fact]
-        env[fact] = value
-
-    def _is_cell(self, node: Node) -> bool:
-        return all(len(node.domains[v]) == 1 for v in self.cell_variables)
-
-    def _child(self, parent: Node, variable: str, values: tuple[Value, ...]) -> Node:
-        node = Node({**parent.domains, variable: values}, dict(parent.env), parent.open_requires)
-        node.env[variable] = domain_slot(values, self.problem.kinds[variable])
-        evaluate_body(self.problem.model, node.env, self.problem.stated, self.problem.model.touched_body[variable])
-        self.evaluations += 1
-        touched = tuple(t for t in parent.open_requires if variable in t.touches)
-        untouched = tuple(t for t in parent.open_requires if variable not in t.touches)
-        self._judge(node, touched)
-        node.open_requires = tuple(t for t in parent.open_requires if t in untouched or t in node.open_requires)
-        return node
-
-    def split(self, node: Node, variables: tuple[str, ...]) -> list[Node]:
-        """The children of a box: split at the first of `variables` that is open; kept for later searches."""
-        if node.children is None:
-            variable = next(v for v in variables if len(node.domains[v]) > 1)
-            node.children = [self._child(node, variable, part) for part in self._parts(variable, node.domains[variable])]
-        return node.children
-
-    def _parts(self, variable: str, values: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
-        if self.problem.kinds[variable] != NUMBER or len(values) <= 3:
-            yield from ((value,) for value in values)
-            return
-        ascending = sorted(values, key=lambda v: cast(Amount, v).low)
-        half = len(ascending) // 2
-        yield tuple(ascending[:half])
-        yield tuple(ascending[half:])
-
-    # The search proper.
+        super().__init__(problem)
+        self._found: dict[tuple[int, int, float], Leaves] = {}
 
     def best(self, excluded: Excluded = lambda values: False, shortlist: int = 0) -> Ranking:
         """The best option by the rules of decisions 2, 3 and 6, over those that are not excluded.
@@ -271,7 +82,7 @@ class Search:
                 if len(by_pivot) > shortlist:
                     break
                 continue
-            if not self._is_cell(node):
+            if not self.is_cell(node):
                 for child in self.split(node, self.cell_variables):
                     if child.rejected_by is None and self._miss_bound(child) <= _slack(miss):
                         serial += 1
@@ -311,7 +122,7 @@ class Search:
         best = ranking.runner_up or (ranking.alternatives[0] if ranking.alternatives else None)
         if ranking.chosen is None or ranking.cell is None:
             return best
-        for count, option in enumerate(self._leaves(ranking.cell)):
+        for count, option in enumerate(self.leaves(ranking.cell)):
             if count >= limit:
                 break
             same_class = option.certainty in (CERTAIN, ranking.chosen.certainty) and option.met >= ranking.chosen.met
@@ -351,10 +162,10 @@ class Search:
             bound, _, node = heapq.heappop(heap)
             if least is not None and bound > least:
                 break
-            if self._is_cell(node):
+            if self.is_cell(node):
                 if excluded({v: values[0] for v, values in node.domains.items() if len(values) == 1}):
                     continue
-                for option in self._leaves(node):
+                for option in self.leaves(node):
                     if option.certainty == accepted or option.certainty == CERTAIN:
                         least = option.miss if least is None else min(least, option.miss)
                 continue
@@ -364,24 +175,11 @@ class Search:
                     heapq.heappush(heap, (self._miss_bound(child), serial, child))
         return least
 
-    # Cells.
-
-    def _leaves(self, node: Node) -> Iterator[Option]:
-        if node.rejected_by is not None:
-            return
-        if all(len(node.domains[v]) == 1 for v in self.inner_variables):
-            option = self.option({v: values[0] for v, values in node.domains.items()})
-            if option.certainty != REJECTED:
-                yield option
-            return
-        for child in self.split(node, self.inner_variables):
-            yield from self._leaves(child)
-
     def _cell(self, node: Node, accepted: str, miss: float) -> Leaves:
-        key = (0 if accepted == CERTAIN else 1, miss)
-        found = node.cells.get(key)
+        key = (id(node), 0 if accepted == CERTAIN else 1, miss)
+        found = self._found.get(key)
         if found is None:
-            found = node.cells[key] = Leaves()
+            found = self._found[key] = Leaves()
             self._descend(node, accepted, miss, found)
         return found
 
@@ -408,13 +206,8 @@ class Search:
 
     def _least_order(self, node: Node) -> tuple[tuple[float, ...], tuple[int, ...]]:
         ranks, model = self.problem.ranks, self.problem.model
-        order = tuple(min(self._order_key(v, x) for x in node.domains[v]) for v in model.decision.order)
+        order = tuple(min(self.order_key(v, x) for x in node.domains[v]) for v in model.decision.order)
         return order, tuple(min(ranks[v].get(x, 0) for x in node.domains[v]) for v in model.variables)
-
-    def _order_key(self, variable: str, value: Value) -> float:
-        if isinstance(value, Amount):
-            return value.low
-        return float(self.problem.ranks[variable].get(value, 0))
 
     def _take(self, option: Option, accepted: str, miss: float, found: Leaves) -> None:
         if option.certainty == UNPROVEN:
@@ -431,48 +224,6 @@ class Search:
             return
         if found.best is None or self._beats(option, found.best):
             found.best = option
-
-    def option(self, values: Mapping[str, Value]) -> Option:
-        """The exact evaluation of one option."""
-        env = self.exact_env(values)
-        problem = self.problem
-        certainty, unproven, possible = self._certainty(env)
-        score = sum(p.weight for p in problem.prefers if p.exact(env) == TRUE)
-        cost = cast(Num, env[self.cost_fact]) if self.cost_fact else (0.0, 0.0, 0.0, 0)
-        return Option(
-            values={v: values[v] for v in problem.model.variables},
-            certainty=certainty,
-            score=score,
-            cost=cost,
-            order=tuple(self._order_key(v, values[v]) for v in problem.model.decision.order),
-            position=tuple(problem.ranks[v].get(values[v], 0) for v in problem.model.variables),
-            miss=sum(g.miss_exact(env) for g in problem.goals),
-            met=all(g.exact(env) == TRUE for g in problem.goals),
-            unproven=unproven,
-            possible=possible,
-        )
-
-    def exact_env(self, values: Mapping[str, Value]) -> Env:
-        """The environment with the option bound and its body evaluated."""
-        env = dict(self.problem.env)
-        for variable, value in values.items():
-            env[variable] = to_slot(value, self.problem.kinds[variable])
-        for fact in self.problem.model.body:
-            self._settle(env, fact)
-        return env
-
-    def _certainty(self, env: Env) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-        unproven, possible = [], []
-        for test in self.problem.requires:
-            truth = test.exact(env)
-            if truth == FALSE:
-                return REJECTED, (), ()
-            if truth & OPTION or (truth & STATED and not holds(truth)):
-                unproven.append(test.id)
-            elif truth != TRUE and (truth & BOTH != TRUE or truth & ~BOTH):
-                possible.append(test.id)
-        certainty = UNPROVEN if unproven else POSSIBLE if possible else CERTAIN
-        return certainty, tuple(unproven), tuple(possible)
 
 
 def _slack(x: float) -> float:

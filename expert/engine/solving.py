@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from expert.engine.boxes import CERTAIN, Option, Problem, domain_slot, evaluate_body
 from expert.engine.evaluate import Env
 from expert.engine.model import CONCLUDED_KEY, STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
-from expert.engine.search import (
-    CERTAIN,
-    Option,
-    Problem,
-    Ranking,
-    Search,
-    domain_slot,
-    evaluate_body,
-)
+from expert.engine.search import Ranking, Search
 from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED
 from expert.engine.values import (
     OPTION,
@@ -250,7 +243,7 @@ def upstream(slot: Slot) -> Slot:
         return slot
     if isinstance(slot, int):
         return (slot & ~OPTION) | STATED
-    cleared: Slot = (*slot[:-1], bits & ~OPTION)  # type: ignore[assignment]
+    cleared: Slot = (*slot[:-1], bits & ~OPTION)
     return with_bits(cleared, STATED)
 
 

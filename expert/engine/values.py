@@ -11,6 +11,8 @@ a list (tuple or None, bits).
 
 from __future__ import annotations
 
+from typing import cast
+
 from expert.facts import Amount, Value
 
 TRUE, FALSE, STATED, OPTION, RANGE = 1, 2, 4, 8, 16
@@ -95,21 +97,22 @@ def to_slot(value: Value | None, kind: str) -> Slot:
 
 def from_slot(slot: Slot, kind: str) -> Value | None:
     """The value of an exact slot, or None when it is unknown."""
-    if kind == "number":
-        low, high, typical, _ = slot  # type: ignore[misc]
-        return None if low is None else Amount(low, typical, high)  # type: ignore[arg-type]
-    if kind == "bool":
-        bits: int = slot  # type: ignore[assignment]
-        return True if holds(bits) else False if fails(bits) else None
-    first = slot[0]  # type: ignore[index]
-    if kind == "list":
-        return first  # type: ignore[return-value]
-    return next(iter(first)) if first and len(first) == 1 else None  # type: ignore[arg-type,call-overload,no-any-return]
+    if isinstance(slot, int):
+        return True if holds(slot) else False if fails(slot) else None
+    if len(slot) == 4:
+        low, high, typical, _ = slot
+        return None if low is None or high is None else Amount(low, typical, high)
+    first = slot[0]
+    if not isinstance(first, frozenset):
+        return first
+    return next(iter(first)) if len(first) == 1 else None
 
 
 def slot_bits(slot: Slot) -> int:
     """The cause bits of a slot."""
-    return (slot if isinstance(slot, int) else slot[-1]) & UNKNOWN_BITS  # type: ignore[operator,return-value]
+    if isinstance(slot, int):
+        return slot & UNKNOWN_BITS
+    return (slot[3] if len(slot) == 4 else slot[1]) & UNKNOWN_BITS
 
 
 def is_known(slot: Slot) -> bool:
@@ -130,26 +133,31 @@ def with_bits(slot: Slot, bits: int) -> Slot:
         return slot
     if isinstance(slot, int):
         return slot | bits
-    return (*slot[:-1], slot[-1] | bits)  # type: ignore[operator,return-value]
+    if len(slot) == 4:
+        return (slot[0], slot[1], slot[2], slot[3] | bits)
+    return cast(Slot, (slot[0], slot[1] | bits))
 
 
 def hull(a: Slot, b: Slot) -> Slot:
-    """The smallest slot that covers both (bits are united)."""
+    """The smallest slot that covers both (bits are united). Both are of one kind."""
     if isinstance(a, int):
-        return a | b  # type: ignore[operator]
+        return a | cast(int, b)
     if len(a) == 4:
-        return _hull_numbers(a, b)  # type: ignore[arg-type]
-    if isinstance(a[0], frozenset):
-        return (a[0] | b[0], a[1] | b[1])  # type: ignore[index,operator,return-value]
-    if a[0] == b[0]:  # type: ignore[index]
-        return (a[0], a[1] | b[1])  # type: ignore[index,operator,return-value]
-    return (None, a[1] | b[1] | OPTION)  # type: ignore[index,operator,return-value]
+        return _hull_numbers(a, cast(Num, b))
+    first, second = cast("tuple[Words | Members, Words | Members]", (a, b))
+    bits = first[1] | second[1]
+    if isinstance(first[0], frozenset):
+        return (first[0] | cast("frozenset[str]", second[0]), bits)
+    if first[0] == second[0]:
+        return (first[0], bits)
+    return (None, bits | OPTION)
 
 
 def _hull_numbers(a: Num, b: Num) -> Num:
-    if a[0] is None:
-        return (b[0], b[1], b[2], a[3] | b[3])
-    if b[0] is None:
-        return (a[0], a[1], a[2], a[3] | b[3])
+    bits = a[3] | b[3]
+    if a[0] is None or a[1] is None:
+        return (b[0], b[1], b[2], bits)
+    if b[0] is None or b[1] is None:
+        return (a[0], a[1], a[2], bits)
     typical = a[2] if a[2] == b[2] else None
-    return (min(a[0], b[0]), max(a[1], b[1]), typical, a[3] | b[3])  # type: ignore[type-var]
+    return (min(a[0], b[0]), max(a[1], b[1]), typical, bits)

@@ -94,11 +94,6 @@ def check_shown(syntax: Syntax, scope: Scope, report: Report, line_of: LineOf = 
     return None if found is None else found.term
 
 
-def members_of(literal: Literal) -> tuple[str, ...]:
-    """The words of a list literal."""
-    return tuple(literal.word.split("\n")) if literal.word else ()
-
-
 class _Checker:
     """One expression being checked."""
 

@@ -175,6 +175,11 @@ Term = (
 )
 
 
+def members_of(literal: Literal) -> tuple[str, ...]:
+    """The words of a list literal, which `word` holds one a line."""
+    return tuple(literal.word.split("\n")) if literal.word else ()
+
+
 def children(term: Term) -> tuple[Term, ...]:
     """The direct sub-terms, left to right."""
     match term:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expert.errors import Span
-from expert.language.checker import members_of
+from expert.language.terms import members_of
 from expert.language.printing import describe
 from expert.language.scope import Signature
 from expert.language.terms import (
