@@ -1,0 +1,329 @@
+"""Why a decision ended as it did: what is required, what decided, what was rejected, what else there is, what to free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from expert.engine.model import domain_values
+from expert.engine.trace import INFEASIBLE, SATISFIED, UNDETERMINED, VIOLATED, OptionState, Outcome
+from expert.errors import Text, inert
+from expert.explain.evidence import place, rule_line, sources
+from expert.explain.nodes import DECISION, Line, Node
+from expert.explain.prover import Prover, margin
+from expert.explain.wording import in_both
+from expert.facts import Amount, Value
+from expert.language.program import Prefer, Require, Rule
+from expert.language.terms import facts_read
+
+DECIDED_BY = {
+    "requirement": Text("the requirements leave nothing better", "其余选项都被要求排除"),
+    "preference": Text("the preferences decided", "由偏好决定"),
+    "aim": Text("it comes nearest to the aims", "最接近目标"),
+    "cost": Text("the cost decided", "由成本决定"),
+    "order": Text("requirements, preferences and cost are equal; the declared order decided", "要求、偏好与成本均相同，由声明的次序决定"),
+    "pin": Text("the plan fixed it", "方案已固定"),
+}
+_TIE = Text("a tie: nothing but the order of the table tells the best two apart", "并列：仅由表中次序区分前两名")
+_STATUS = {
+    UNDETERMINED: Text("undetermined", "未定"),
+    INFEASIBLE: Text("nothing fits", "没有可行选项"),
+}
+
+
+def decision_node(prover: Prover, name: str) -> Node:
+    """The proof of one decision."""
+    outcome = prover.trace.outcomes[name]
+    decision = prover.program.decisions[name]
+    number = prover.number(outcome.id)
+    lines: list[Line] = []
+    children: list[Node] = []
+    if outcome.chosen is not None:
+        lines += [_chosen(prover, outcome, fact) for fact in decision.assigns]
+        for found, below in (_required(prover, outcome), _preferred(prover, outcome)):
+            lines += found
+            children += below
+        lines += _what_decided(prover, outcome)
+        lines += _uncertain(prover, outcome)
+        lines += _rejected(prover, outcome)
+        lines += _alternatives(prover, outcome)
+    elif outcome.status == UNDETERMINED:
+        lines += _undetermined(prover, outcome)
+    else:
+        found, children = _nothing_left(prover, outcome)
+        lines += found
+    lines += _not_in_force(prover, outcome)
+    title = decision.title or Text(name, name)
+    if outcome.status in _STATUS:
+        status = _STATUS[outcome.status]
+        title = Text(f"{title.en}: {status.en}", f"{title.zh or title.en}：{status.zh}")
+    return Node(outcome.id, DECISION, title, number, place(decision.span), tuple(lines), tuple(children), outcome.status == INFEASIBLE)
+
+
+def _chosen(prover: Prover, outcome: Outcome, fact: str) -> Line:
+    state = prover.trace.facts.get(fact)
+    assert outcome.chosen is not None
+    value = outcome.chosen.values.get(fact)
+    text = in_both(lambda lang: _pair(prover, fact, value, lang))
+    if fact in outcome.pins:
+        return Line("given", text, state.at if state is not None else "")
+    return Line("chosen", text)
+
+
+def _pair(prover: Prover, fact: str, value: Value | None, lang: str) -> str:
+    return f"{prover.words.title(fact, lang)}{'：' if lang == 'zh' else ': '}{prover.words.value(fact, value, lang)}"
+
+
+# ------------------------------------------------------------------------------------------ requirements
+
+
+def _required(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]:
+    """Requirements in force with their margins; a violated one says what harm it does."""
+    lines: list[Line] = []
+    children: list[Node] = []
+    for rule in _rules(prover, outcome, Require):
+        assert isinstance(rule.effect, Require)
+        for firing in prover.trace.firings_of(rule.id):
+            if firing.state not in (SATISFIED, VIOLATED):
+                continue
+            shown = margin(rule.effect.test.term, firing.rows, prover.words)
+            lines.append(_requirement(rule, shown, firing.state == VIOLATED))
+            own = {*prover.program.decisions[outcome.decision].assigns}
+            read = facts_read(rule.effect.test.term).union(*(facts_read(c.term) for c in rule.when))
+            children += _explained(prover, sorted(read - own))
+            if firing.state == VIOLATED:
+                lines += [*sources(rule.cite, prover.words), rule_line(rule, prover.words)]
+    return lines, children
+
+
+def _requirement(rule: Rule, shown: Text | None, violated: bool) -> Line:
+    title = rule.title or Text(rule.id, rule.id)
+    if violated:
+        because = rule.because or title
+        return Line("violated", Text(f"{title.en}: {because.en}", f"{title.zh or title.en}：{because.zh or because.en}"), place(rule.span))
+    if shown is not None:
+        title = Text(f"{title.en}: {shown.en}", f"{title.zh or title.en}：{shown.zh}")
+    return Line("required", title, place(rule.span))
+
+
+def _explained(prover: Prover, names: list[str]) -> list[Node]:
+    """Nodes for concluded facts that were not explained yet; decided and stated ones need none."""
+    found: list[Node] = []
+    for name in names:
+        state = prover.trace.facts.get(name)
+        if state is None or state.value is None or state.id in prover.numbers or name in prover.program.deciders:
+            continue
+        if state.origin in ("concluded", "assumed"):
+            found.append(prover.fact(name))
+    return found
+
+
+def _rules(prover: Prover, outcome: Outcome, kind: type) -> Iterator[Rule]:
+    for id in outcome.in_force:
+        rule = prover.program.rules.get(id)
+        if rule is not None and isinstance(rule.effect, kind):
+            yield rule
+
+
+# ------------------------------------------------------------------------------------------ what decided
+
+
+def _preferred(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]:
+    assert outcome.chosen is not None
+    lines: list[Line] = []
+    for rule in _rules(prover, outcome, Prefer):
+        assert isinstance(rule.effect, Prefer)
+        if rule.id in outcome.chosen.preferences:
+            title = rule.title or Text(rule.id, rule.id)
+            weight = rule.effect.weight
+            text = Text(f"{title.en} (weight {weight})", f"{title.zh or title.en}（权重 {weight}）")
+            lines.append(Line("preferred", text, place(rule.span)))
+            if outcome.decided_by == "preference" and rule.because:
+                lines.append(Line("why", rule.because))
+    return lines, []
+
+
+def _what_decided(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    yield Line("decided_by", _TIE if outcome.tie else DECIDED_BY.get(outcome.decided_by, Text(outcome.decided_by)))
+    chosen, decision = outcome.chosen, prover.program.decisions[outcome.decision]
+    if chosen is not None and chosen.cost is not None and decision.cost is not None:
+        yield Line("cost", in_both(lambda lang: _pair(prover, str(decision.cost), chosen.cost, lang)))
+    for rule_id, distance in outcome.missed:
+        rule = prover.program.rules.get(rule_id)
+        title = rule.title if rule is not None and rule.title else Text(rule_id, rule_id)
+        percent = f"{distance * 100:.3g} %"
+        yield Line("missed", Text(f"{title.en}: missed by {percent}", f"{title.zh or title.en}：差 {percent}"))
+    for fact, value in (outcome.recommended or {}).items():
+        if value is not None and chosen is not None and value != chosen.values.get(fact):
+            said = in_both(lambda lang, f=fact, v=value: _pair(prover, f, v, lang))  # type: ignore[misc]
+            yield Line("freed", Text(f"freed, the rules choose {said.en}", f"若不固定，规则会选 {said.zh}"))
+    if outcome.passed_over:
+        yield Line(
+            "note", Text("a better option was passed over: it leaves a later decision empty", "更优的选项会使后面的决策无解，故未采用")
+        )
+
+
+def _uncertain(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    assert outcome.chosen is not None
+    for rule_id in outcome.chosen.possible:
+        rule = prover.program.rules.get(rule_id)
+        title = rule.title if rule is not None and rule.title else Text(rule_id, rule_id)
+        text = Text(f"possible, not certain: {title.en} (ranges overlap)", f"可能而非确定：{title.zh or title.en}（区间重叠）")
+        yield Line("possible", text, "" if rule is None else place(rule.span))
+
+
+def _alternatives(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    chosen = outcome.chosen
+    assert chosen is not None
+    listed = [option for option in outcome.alternatives if option.values != chosen.values]
+    for option in listed:
+        yield Line("alternative", in_both(lambda lang, o=option: _option(prover, o, chosen.values, lang)))  # type: ignore[misc]
+    for option in outcome.unproven:
+        missing = [name for _, names in option.unproven for name in names]
+        text = in_both(
+            lambda lang, o=option, m=missing: f"{_option(prover, o, chosen.values, lang)}: {', '.join(prover.missing(n, lang) for n in m)}"  # type: ignore[misc]
+        )
+        yield Line("unproven", text)
+
+
+def _option(prover: Prover, option: OptionState, beside: Mapping[str, Value], lang: str) -> str:
+    """What differs from the chosen option, with score and cost."""
+    parts = [_pair(prover, fact, value, lang) for fact, value in option.values.items() if value != beside.get(fact)]
+    cost = prover.words.program.facts.get(prover.program.decisions[prover.program.deciders[next(iter(option.values))]].cost or "")
+    if option.cost is not None and cost is not None:
+        parts.append(_pair(prover, cost.name, option.cost, lang))
+    if option.score:
+        parts.append(f"偏好 {option.score}" if lang == "zh" else f"preferences {option.score}")
+    return ("，" if lang == "zh" else ", ").join(parts)
+
+
+# ---------------------------------------------------------------------------------------------- rejected
+
+
+def _rejected(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    """Rejected values grouped by reason, those that one rule alone rejects first."""
+    groups: dict[tuple[str, tuple[str, ...], bool], list[Value]] = {}
+    for rejection in outcome.rejected:
+        groups.setdefault((rejection.fact, rejection.rules, rejection.together), []).append(rejection.value)
+    for (fact, rules, together), values in sorted(groups.items(), key=lambda group: (group[0][2], len(group[1]))):
+        found = [prover.program.rules.get(id) for id in rules]
+
+        def shown(lang: str, fact: str = fact, values: list[Value] = values, ids: tuple[str, ...] = rules, both: bool = together) -> str:
+            titles = [rule.title.of(lang) if rule is not None and rule.title else id for rule, id in zip(found, ids, strict=True)]  # noqa: B023
+            why = ("；" if lang == "zh" else "; ").join(titles)
+            head = group_name(prover, fact, values, lang)
+            joint = Text(" (together)", "（共同排除）").of(lang) if both else ""
+            return f"{head}：{why}{joint}" if lang == "zh" else f"{head}: {why}{joint}"
+
+        yield Line("rejected", in_both(shown), place(found[0].span) if len(found) == 1 and found[0] is not None else "")
+
+
+_LISTED = 6
+
+
+def group_name(prover: Prover, fact: str, values: list[Value], lang: str) -> str:
+    """What rejected values have in common: a run of numbers, a cell that they alone share, else the values themselves."""
+    title = prover.words.title(fact, lang)
+    colon = " " if lang == "en" else ""
+    if len(values) > 2:
+        run = _run(prover, fact, values, lang) or _shared_cell(prover, fact, values, lang)
+        if run is not None:
+            return f"{title}{colon}{run}"
+    listed = [prover.words.value(fact, value, lang) for value in values[:_LISTED]]
+    more = len(values) - len(listed)
+    tail = (f" 等 {len(values)} 项" if lang == "zh" else f" and {more} more") if more else ""
+    return f"{title} {('、' if lang == 'zh' else ', ').join(listed)}{tail}"
+
+
+def _domain(prover: Prover, fact: str) -> tuple[Value, ...]:
+    program = prover.program
+    return domain_values(program.decisions[program.deciders[fact]].assigns[fact], program.facts[fact].kind, program)
+
+
+def _run(prover: Prover, fact: str, values: list[Value], lang: str) -> str | None:
+    numbers = [value for value in values if isinstance(value, Amount)]
+    domain = [value for value in _domain(prover, fact) if isinstance(value, Amount)]
+    if len(numbers) != len(values):
+        return None
+    low, high = min(numbers, key=lambda x: x.low), max(numbers, key=lambda x: x.high)
+    if sum(low.low <= value.low <= high.high for value in domain) != len(numbers):
+        return None
+    return prover.words.quantity(Amount(low.low, None, high.high), prover.program.facts[fact].unit, lang)
+
+
+def _shared_cell(prover: Prover, fact: str, values: list[Value], lang: str) -> str | None:
+    """ "all with memory 24 GiB": a cell that all of these rows have and no other row."""
+    domain = prover.program.facts[fact].domain
+    table = prover.program.tables.get(domain.table) if domain is not None and domain.table else None
+    if table is None:
+        return None
+    rejected = {value for value in values if isinstance(value, str)}
+    for name, column in table.columns.items():
+        cells = {id: row.cells[name].literal for id, row in table.rows.items() if name in row.cells}
+        shared = {(cell.low, cell.high, cell.word, cell.flag) for id, cell in cells.items() if id in rejected and cell is not None}
+        if len(shared) != 1 or not rejected <= set(cells):
+            continue
+        holders = {id for id, cell in cells.items() if cell is not None and (cell.low, cell.high, cell.word, cell.flag) in shared}
+        if holders == rejected:
+            cell = cells[next(iter(rejected))]
+            assert cell is not None
+            value = (
+                prover.words.quantity(Amount(cell.low, None, cell.high), column.unit, lang) if column.kind == "number" else inert(cell.word)
+            )
+            heading = inert(column.title.of(lang) or name)
+            return f"：所有 {heading} 为 {value} 的" if lang == "zh" else f"– all with {heading} {value}"
+    return None
+
+
+# -------------------------------------------------------------------------------------------- no outcome
+
+
+def _undetermined(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    for name in outcome.missing:
+        if name in prover.program.decisions:
+            title = prover.program.decisions[name].title or Text(name, name)
+            yield Line("missing", Text(f"it waits for '{title.en}'", f"等待“{title.zh or title.en}”"))
+        else:
+            yield Line("missing", in_both(lambda lang, n=name: prover.missing(n, lang)))  # type: ignore[misc]
+    for option in outcome.unproven:
+        yield Line("unproven", in_both(lambda lang, o=option: _option(prover, o, {}, lang)))  # type: ignore[misc]
+
+
+def _nothing_left(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]:
+    """What excludes every option, what freeing gives, and which rules one could drop."""
+    lines: list[Line] = []
+    children: list[Node] = []
+    for pin in outcome.pins:
+        state = prover.trace.facts.get(pin)
+        if state is not None:
+            lines.append(Line("given", in_both(lambda lang, s=state: _pair(prover, s.name, s.value, lang)), state.at))  # type: ignore[misc]
+    for id in outcome.excluding:
+        rule = prover.program.rules.get(id)
+        if rule is None:
+            lines.append(Line("excluded", Text(id, id)))
+            continue
+        because = rule.because or rule.title
+        text = Text(f"{rule.title.en}: {because.en}", f"{rule.title.zh or rule.title.en}：{because.zh or because.en}")
+        lines.append(Line("excluded", text, place(rule.span)))
+        lines += sources(rule.cite, prover.words)
+    for freed in outcome.freed:
+        pins = in_both(lambda lang, f=freed: ", ".join(prover.words.title(pin, lang) for pin in f.pins))  # type: ignore[misc]
+        option = in_both(lambda lang, f=freed: _option(prover, f.option, _pinned(prover, outcome, f.pins), lang))  # type: ignore[misc]
+        lines.append(Line("free", Text(f"{pins.en}; the nearest design then: {option.en}", f"{pins.zh}；此时最接近的方案：{option.zh}")))
+    for rules in outcome.relaxations:
+        titles = [prover.program.rules[id].title if id in prover.program.rules else Text(id, id) for id in rules]
+        lines.append(Line("relax", Text("; ".join(t.en for t in titles), "；".join(t.zh or t.en for t in titles))))
+    return lines, children
+
+
+def _pinned(prover: Prover, outcome: Outcome, freed: tuple[str, ...]) -> dict[str, Value]:
+    states = {pin: prover.trace.facts[pin].value for pin in outcome.pins if pin not in freed and pin in prover.trace.facts}
+    return {pin: value for pin, value in states.items() if value is not None}
+
+
+def _not_in_force(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    for id, unknown in outcome.not_in_force:
+        rule = prover.program.rules.get(id)
+        title = rule.title if rule is not None and rule.title else Text(id, id)
+        missing = in_both(lambda lang, u=unknown: ", ".join(prover.missing(name, lang) for name in u))  # type: ignore[misc]
+        text = Text(f"{title.en} ({missing.en})", f"{title.zh or title.en}（{missing.zh}）")
+        yield Line("silent", text, "" if rule is None else place(rule.span))

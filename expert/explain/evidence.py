@@ -1,0 +1,158 @@
+"""What a rule rests on: constants, table cells, claims and their sources, dissent, layers. As lines of a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from expert.errors import Span, Text, inert
+from expert.explain.nodes import Line
+from expert.explain.wording import in_both, row_words
+from expert.explain.words import Words
+from expert.language.program import Cell, Change, Conclude, Condition, Prefer, Require, Rule, Threshold
+from expert.language.terms import CellTerm, Term, constants_read, walk
+
+BASIS = {
+    "published": Text("published", "公开资料"),
+    "measured": Text("measured", "实测"),
+    "vendor": Text("vendor's figure", "厂商数据"),
+    "judgement": Text("rule of thumb", "经验值"),
+    "assumed": Text("assumed", "假设"),
+}
+_WORST = ("measured", "published", "vendor", "judgement", "assumed")
+Rows = tuple[tuple[str, str], ...]
+
+
+def place(span: Span | None) -> str:
+    """A place for people: file and line."""
+    return "" if span is None else f"{span.file}:{span.line}"
+
+
+def rule_terms(rule: Rule, fact: str | None = None) -> tuple[Condition, ...]:
+    """The conditions of a rule and its test, limit or the values that it concludes (of one fact, when named)."""
+    effect = rule.effect
+    extra: tuple[Condition, ...] = ()
+    if isinstance(effect, Require | Prefer):
+        extra = (effect.test,)
+    elif isinstance(effect, Conclude):
+        extra = tuple(value for name, value in effect.values if fact in (None, name))
+    elif isinstance(effect, Threshold) and effect.limit is not None:
+        extra = (effect.limit,)
+    return (*rule.when, *extra)
+
+
+def evidence(rule: Rule, rows: Rows, words: Words, fact: str | None = None) -> Iterator[Line]:
+    """Constants and cells that a rule read, its sources, what disagrees, and which layer spoke."""
+    terms = [condition.term for condition in rule_terms(rule, fact)]
+    yield from _constants(terms, words)
+    yield from _cells(terms, rows, words)
+    yield from sources(rule.cite, words)
+    yield from _dissent(rule, words)
+    yield from changes(rule.changes, words)
+    yield rule_line(rule, words)
+
+
+def rule_line(rule: Rule, words: Words) -> Line:
+    """Where the rule stands: its id, its layer and version, its file and line."""
+    version = next((pack.version for pack in words.program.packs if pack.name == rule.layer), "")
+    name = f"{rule.id}, {rule.layer} {version}".rstrip()
+    return Line("rule", Text(name, name), place(rule.span))
+
+
+def _constants(terms: Iterable[Term], words: Words) -> Iterator[Line]:
+    names = sorted({name for term in terms for name in constants_read(term)})
+    for name in names:
+        constant = words.program.constants[name]
+        found = next(t for term in terms for t in walk(term) if getattr(t, "constant", None) == name)
+
+        def shown(lang: str, name: str = name, found: Term = found, basis: str = constant.basis) -> str:
+            title = inert(words.program.constants[name].title.of(lang))
+            value = words.term(found, (), lang)
+            grade = BASIS.get(basis, Text(basis)).of(lang)
+            return f"{name} = {value}（{title}，{grade}）" if lang == "zh" else f"{name} = {value} ({title}; {grade})"
+
+        yield Line("constant", in_both(shown), place(constant.span))
+        yield from sources(constant.cite, words)
+        yield from changes(constant.changes, words)
+
+
+def _cells(terms: Iterable[Term], rows: Rows, words: Words) -> Iterator[Line]:
+    seen: set[tuple[str, str, str]] = set()
+    for term in (t for each in terms for t in walk(each) if isinstance(t, CellTerm)):
+        row = words.evaluated(term.row, rows)
+        if not isinstance(row, str) or (term.table, row, term.column) in seen:
+            continue
+        seen.add((term.table, row, term.column))
+        table = words.program.tables[term.table]
+        found = table.rows.get(row)
+        cell = found.cells.get(term.column) if found is not None else None
+        if found is None or cell is None:
+            continue
+        yield Line("cell", in_both(lambda lang, t=term, r=row, c=cell: _cell_text(t, r, c, rows, words, lang)), place(cell.span))  # type: ignore[misc]
+        yield from sources(cell.source or found.source or table.source, words, short=True)
+        yield from changes(cell.changes, words)
+
+
+def _cell_text(term: CellTerm, row: str, cell: Cell, rows: Rows, words: Words, lang: str) -> str:
+    title = words.program.tables[term.table].columns[term.column].title.of(lang) or term.column
+    name = row_words(term.table, row, words.program, lang)
+    if cell.literal is None and cell.members is None:
+        reason = inert(cell.unknown.of(lang))
+        return f"{name}：{inert(title)} 未知（{reason}）" if lang == "zh" else f"{name}: {inert(title)} is unknown ({reason})"
+    value = words.term(term, rows, lang)
+    grade = BASIS[cell.basis].of(lang) if cell.basis in BASIS else ""
+    colon, note = ("：", f"（{grade}）") if lang == "zh" else (": ", f" ({grade})")
+    return f"{name}{colon}{inert(title)} {value}{note if grade else ''}"
+
+
+def sources(cite: Iterable[str], words: Words, short: bool = False) -> Iterator[Line]:
+    """One line per claim or source: the claim, where it stands, and what it says (not with `short`)."""
+    for name in cite:
+        claim = words.program.claims.get(name)
+        source = words.program.sources.get(claim.source if claim is not None else name)
+
+        def shown(lang: str, name: str = name, claim=claim, source=source) -> str:  # type: ignore[no-untyped-def]
+            title = inert(source.title.of(lang)) if source is not None else ""
+            if claim is None:
+                return title or inert(name)
+            where = ", ".join(part for part in (title, inert(claim.where)) if part)
+            head = f"{inert(name)}（{where}）" if lang == "zh" else f"{inert(name)} ({where})"
+            says = inert(claim.says.of(lang))
+            return head if short or not says else f"{head}{'：' if lang == 'zh' else ': '}{says}"
+
+        yield Line("source", in_both(shown))
+
+
+def _dissent(rule: Rule, words: Words) -> Iterator[Line]:
+    for name in rule.dissent:
+        yield from _losing(name, Text(""), words)
+
+
+def changes(found: Iterable[Change], words: Words) -> Iterator[Line]:
+    """What a later layer changed, with what was before, why, and the claim that lost."""
+    for change in found:
+        en = f"{change.layer} changed it from {inert(change.was)}: {inert(change.because.of('en'))}"
+        zh = f"{change.layer} 由 {inert(change.was)} 改来：{inert(change.because.of('zh'))}"
+        yield Line("layer", Text(en, zh), place(change.span))
+        for name in change.losing:
+            yield from _losing(name, change.because, words)
+
+
+def _losing(name: str, because: Text, words: Words) -> Iterator[Line]:
+    claim = words.program.claims.get(name)
+
+    def shown(lang: str) -> str:
+        says = inert(claim.says.of(lang)) if claim is not None else ""
+        colon = "：" if lang == "zh" else ": "
+        head = f"{inert(name)} 与此不同" if lang == "zh" else f"{inert(name)} disagrees"
+        return f"{head}{colon}{says}" if says else head
+
+    yield Line("dissent", in_both(shown))
+
+
+def worst_basis(rules: Iterable[Rule], words: Words) -> str:
+    """The weakest basis of the numbers that these rules read: measured, published, vendor, judgement or assumed; "" for none."""
+    found = {rule.basis for rule in rules if rule.basis} | {
+        words.program.constants[name].basis for rule in rules for condition in rule_terms(rule) for name in constants_read(condition.term)
+    }
+    known = [grade for grade in _WORST if grade in found]
+    return known[-1] if known else ""

@@ -1,0 +1,280 @@
+"""Why a fact has its value and why a rule spoke, as nodes of a proof.
+
+Each fact is explained once and numbered, later mentions refer to the number; a decision inside a proof is a reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from expert.advice import Advice
+from expert.engine.trace import FIRED, NOT_CHECKED, VIOLATED, FactState, Firing
+from expert.errors import Text
+from expert.explain.evidence import BASIS, Rows, evidence, place, sources, worst_basis
+from expert.explain.nodes import ASSUMPTION, FACT, MISSING, RULE, STATED, Line, Node
+from expert.explain.wording import in_both
+from expert.explain.words import STATED as STATED_ORIGINS
+from expert.explain.words import Words
+from expert.facts import ASSUMED, Amount
+from expert.language.printing import describe
+from expert.language.program import Conclude, Condition, Prefer, Require, Rule
+from expert.language.terms import CompareTerm, FactTerm, Literal, Term, facts_read, walk
+
+_COMBINED = {
+    "max": Text("the largest contribution counts", "取各项中的最大值"),
+    "min": Text("the smallest contribution counts", "取各项中的最小值"),
+    "sum": Text("the contributions are added up", "各项相加"),
+    "all": Text("the contributions are put together", "各项合并"),
+}
+
+
+class Prover:
+    """Makes the nodes of one explanation; numbers run through all of it."""
+
+    def __init__(self, advice: Advice) -> None:
+        self.advice = advice
+        self.program = advice.program
+        self.trace = advice.trace
+        self.words = Words(advice.program, advice.trace.facts)
+        self.numbers: dict[str, int] = {}
+        self._firings = {firing.id: firing for firing in advice.trace.firings}
+
+    def number(self, id: str) -> int:
+        """A fresh number for a node."""
+        self.numbers[id] = len(self.numbers) + 1
+        return self.numbers[id]
+
+    def firing(self, id: str) -> Firing | None:
+        """A firing by its id."""
+        return self._firings.get(id)
+
+    # Premises: one line each, and a child the first time that it has something to explain.
+
+    def premises(self, names: Iterable[str], label: str = "because") -> tuple[list[Line], list[Node]]:
+        """Facts that something rests on: stated ones with their place, others with the number of their node."""
+        lines: list[Line] = []
+        children: list[Node] = []
+        for name in dict.fromkeys(names):
+            state = self.trace.facts.get(name)
+            if state is None or state.value is None:
+                lines.append(Line("unknown", self._unknown(name)))
+                continue
+            text = in_both(lambda lang, s=state: self.words.sentence(s.name, s.value, lang))  # type: ignore[misc]
+            if state.origin in STATED_ORIGINS:
+                lines.append(Line(label, text, state.at))
+                continue
+            decision = "decision:" + self.program.deciders.get(name, "")
+            if name in self.program.deciders:
+                lines.append(Line(label, text, see=self.numbers.get(decision, 0), at="" if decision in self.numbers else decision))
+                continue
+            if state.id not in self.numbers:
+                children.append(self.fact(name))
+            lines.append(Line(label, text, see=self.numbers[state.id]))
+        return lines, children
+
+    def _unknown(self, name: str) -> Text:
+        why = self.words.unknown(name)
+        title = in_both(lambda lang: self.words.title(name, lang))
+        return Text(f"{title.en} is unknown: {why.en}", f"{title.zh}未知：{why.zh}")
+
+    # Facts.
+
+    def fact(self, name: str) -> Node:
+        """Why a fact has its value."""
+        state = self.trace.facts[name]
+        number = self.number(state.id)
+        title = in_both(lambda lang: self.words.sentence(name, state.value, lang))
+        if state.value is None:
+            return self._missing_fact(state, number)
+        if state.origin in STATED_ORIGINS:
+            return Node(state.id, STATED, title, number, state.at, tuple(self._beside(state)))
+        if state.origin == ASSUMED:
+            return self._assumed(state, title, number)
+        if name in self.program.deciders:
+            decision = self.program.deciders[name]
+            line = Line(
+                "decided", self.program.decisions[decision].title or Text(decision), see=self.numbers.get("decision:" + decision, 0)
+            )
+            return Node(state.id, FACT, title, number, "", (line,))
+        return self._concluded(state, title, number)
+
+    def _beside(self, state: FactState) -> Iterator[Line]:
+        if state.concluded is not None and state.concluded != state.value:
+            said = in_both(lambda lang: self.words.value(state.name, state.concluded, lang))
+            yield Line("but", Text(f"the rules would conclude {said.en}", f"按规则应为 {said.zh}"))
+
+    def _missing_fact(self, state: FactState, number: int) -> Node:
+        lines: list[Line] = []
+        for id in (*state.conflict, *self._silent_contributors(state.name)):
+            firing = self.firing(id)
+            if firing is None:
+                continue
+            rule = self.program.rules[firing.rule]
+            lines.append(Line("silent" if firing.state != FIRED else "conflict", self._why_silent(rule, firing), place(rule.span)))
+        return Node(state.id, MISSING, self._unknown(state.name), number, "", tuple(lines))
+
+    def _silent_contributors(self, name: str) -> Iterator[str]:
+        for rule in self.program.contributors.get(name, ()):
+            yield from (firing.id for firing in self.trace.firings_of(rule) if firing.state == NOT_CHECKED)
+
+    def _why_silent(self, rule: Rule, firing: Firing) -> Text:
+        names = dict.fromkeys(name for state in (*firing.conditions, firing.test) if state is not None for name in state.missing)
+        effects = [value for _, value in firing.effects]
+
+        def shown(lang: str) -> str:
+            title = rule.title.of(lang) or rule.id
+            if effects:
+                values = ", ".join(self.words.value(fact, value, lang) for fact, value in firing.effects)
+                return f"{title}：{values}" if lang == "zh" else f"{title}: {values}"
+            missing = ", ".join(self.missing(name, lang) for name in names)
+            return f"{title}（{missing}）" if lang == "zh" else f"{title} ({missing})"
+
+        return in_both(shown)
+
+    def missing(self, name: str, lang: str) -> str:
+        """One missing thing with the reason in words."""
+        shown = self.words.missing(name, lang)
+        if name in self.program.facts:
+            why = self.words.unknown(name).of(lang)
+        else:
+            why = Text("the cell is empty", "该单元格为空").of(lang) if name.count(".") > 1 else self.words.unknown(name).of(lang)
+        return f"{shown}：{why}" if lang == "zh" else f"{shown}: {why}"
+
+    def _assumed(self, state: FactState, title: Text, number: int) -> Node:
+        decl = self.program.facts[state.name]
+        lines = [Line("assumed", Text("nobody stated it, so this default is used", "未提供，采用此默认值"))]
+        children: list[Node] = []
+        if state.default is not None and state.default < len(decl.default):
+            case = decl.default[state.default]
+            lines += [Line("when", Text(condition.text, condition.text)) for condition in case.when]
+            names = [name for condition in case.when for name in sorted(facts_read(condition.term))]
+            found, children = self.premises([*names, *sorted(facts_read(case.value.term))])
+            lines += [*found, *sources(case.cite or decl.cite, self.words)]
+            return Node(state.id, ASSUMPTION, title, number, place(case.span), tuple(lines), tuple(children))
+        return Node(state.id, ASSUMPTION, title, number, place(decl.span), tuple(lines))
+
+    def _concluded(self, state: FactState, title: Text, number: int) -> Node:
+        decl = self.program.facts[state.name]
+        lines: list[Line] = []
+        children: list[Node] = []
+        firings = [firing for id in state.contributions if (firing := self.firing(id)) is not None]
+        if len(firings) > 1 and decl.combine in _COMBINED:
+            lines.append(Line("combined", _COMBINED[decl.combine]))
+        if not firings and decl.otherwise is not None:
+            text = Text("no rule concluded it; the vocabulary gives this value then", "没有规则得出它，采用词汇表规定的值")
+            lines.append(Line("otherwise", text, place(decl.span)))
+        for firing in firings:
+            found, below = self.firing_lines(firing, state.name)
+            lines += found
+            children += below
+        if state.tainted:
+            names = in_both(lambda lang: ", ".join(self.missing(name, lang) for name in state.tainted))
+            lines.append(Line("unknown", Text(f"computed although unknown: {names.en}", f"计算时以下内容未知：{names.zh}")))
+        basis = worst_basis([self.program.rules[firing.rule] for firing in firings], self.words)
+        if basis and firings:
+            grade = BASIS[basis]
+            lines.append(Line("basis", Text(f"weakest basis: {grade.en}", f"最弱的依据：{grade.zh}")))
+        return Node(state.id, FACT, title, number, "", tuple(lines), tuple(children))
+
+    def firing_lines(self, firing: Firing, fact: str) -> tuple[list[Line], list[Node]]:
+        """How one rule instance concluded a fact: title, conditions, formula with names and with numbers, what it rests on."""
+        rule = self.program.rules[firing.rule]
+        lines = [Line("concluded", rule.title or Text(rule.id, rule.id), place(rule.span))]
+        lines += [self.condition_line(condition, firing.rows) for condition in rule.when]
+        if isinstance(rule.effect, Conclude):
+            for name, value in rule.effect.values:
+                if name == fact:
+                    lines += self.formula(value, firing, fact)
+        found, children = self.premises(self._names(firing))
+        return [*lines, *found, *evidence(rule, firing.rows, self.words, fact)], children
+
+    def _names(self, firing: Firing) -> list[str]:
+        return [premise.removeprefix("fact:") for premise in firing.premises if premise.startswith("fact:")]
+
+    def condition_line(self, condition: Condition, rows: Rows) -> Line:
+        """A condition as written, then with numbers, which is left out where it says nothing more."""
+        shown = in_both(lambda lang: self.words.in_numbers(condition.term, rows, lang))
+        return Line("when", Text(_beside(condition.text, shown.en), _beside(condition.text, shown.zh)))
+
+    def formula(self, value: Condition, firing: Firing, fact: str) -> Iterator[Line]:
+        """The formula with names, then with numbers and units, then the result."""
+        if isinstance(value.term, Literal | FactTerm):
+            return
+        result = dict(firing.effects).get(fact)
+        yield Line("formula", Text(describe(value.term), describe(value.term)))
+
+        def numbers(lang: str) -> str:
+            return f"= {self.words.in_numbers(value.term, firing.rows, lang)} = {self.words.value(fact, result, lang)}"
+
+        yield Line("numbers", in_both(numbers))
+
+    # Rules.
+
+    def rule(self, firing: Firing) -> Node:
+        """Why a rule spoke, or why it did not."""
+        rule = self.program.rules[firing.rule]
+        number = self.number(firing.id)
+        harm = firing.state == VIOLATED
+        lines: list[Line] = []
+        if isinstance(rule.effect, Require | Prefer):
+            lines.append(Line(rule.effect_name, Text(rule.effect.test.text, rule.effect.test.text)))
+        blamed = self._blamed(rule)
+        grounds = [name for name in self._names(firing) if name not in blamed]
+        because, children = self.premises(grounds)
+        lines += [*because, *(self.condition_line(condition, firing.rows) for condition in rule.when if firing.state != NOT_CHECKED)]
+        if firing.state == NOT_CHECKED:
+            lines.append(
+                Line("silent", Text(f"not checked: {self._why_silent(rule, firing).en}", f"未检查：{self._why_silent(rule, firing).zh}"))
+            )
+        elif blamed:
+            against, more = self.premises(blamed, "but" if harm else "and")
+            lines += against
+            children += more
+            margin = self.margin(rule, firing)
+            if margin is not None:
+                lines.append(margin)
+        if rule.because and (harm or firing.state == FIRED):
+            lines.append(Line("why", rule.because))
+        if isinstance(rule.effect, Conclude):
+            for fact, value in rule.effect.values:
+                lines += self.formula(value, firing, fact)
+        lines += evidence(rule, firing.rows, self.words)
+        return Node(firing.id, RULE, rule.title or Text(rule.id, rule.id), number, place(rule.span), tuple(lines), tuple(children), harm)
+
+    def _blamed(self, rule: Rule) -> list[str]:
+        if not isinstance(rule.effect, Require | Prefer):
+            return []
+        conditions = {name for condition in rule.when for name in facts_read(condition.term)}
+        blamed = rule.effect.fact
+        read = facts_read(rule.effect.test.term) - (conditions - {blamed})
+        return sorted(read, key=lambda name: (name != blamed, name))
+
+    def margin(self, rule: Rule, firing: Firing) -> Line | None:
+        """A requirement with its numbers: what it needs and what there is."""
+        if not isinstance(rule.effect, Require | Prefer):
+            return None
+        text = margin(rule.effect.test.term, firing.rows, self.words)
+        return None if text is None else Line("margin", text)
+
+
+def _beside(written: str, shown: str) -> str:
+    return written if shown == written else f"{written}   ({shown})"
+
+
+_WORDED = {">=": ("at least", "至少"), "<=": ("at most", "至多"), ">": ("more than", "大于"), "<": ("less than", "小于"), "==": ("", "")}
+_TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "==": "=="}
+
+
+def margin(term: Term, rows: Rows, words: Words) -> Text | None:
+    """ "needs at least 32 GPUs, has 64 GPUs" for a comparison of numbers; None for other tests."""
+    if not isinstance(term, CompareTerm) or term.operator not in _WORDED or term.left.kind != "number":
+        return None
+    has, needs, operator = term.left, term.right, term.operator
+    if not any(isinstance(part, FactTerm) for part in walk(has)):
+        has, needs, operator = needs, has, _TURNED[operator]
+    if not isinstance(words.evaluated(has, rows), Amount) or not isinstance(words.evaluated(needs, rows), Amount):
+        return None
+    english, chinese = _WORDED[operator]
+    en = f"needs {english} {words.term(needs, rows, 'en')}, has {words.term(has, rows, 'en')}".replace("  ", " ")
+    zh = f"需要{chinese} {words.term(needs, rows, 'zh')}，现为 {words.term(has, rows, 'zh')}"
+    return Text(en, zh)
