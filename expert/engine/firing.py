@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from expert.engine.concluding import Contributor, bindings, combine_exact, compile_loops, conjunction
-from expert.engine.evaluate import Env, compile_truth
+from expert.engine.concluding import Contributor, bindings, combine_exact, conjunction
+from expert.engine.evaluate import Env
 from expert.engine.model import Knowledge, knowledge_of
 from expert.engine.trace import FIRED, SATISFIED, VIOLATED
 from expert.engine.values import STATED, Slot, fails, from_slot, holds, is_known, to_slot, unknown_slot
@@ -108,10 +108,9 @@ def _instances(contributor: Contributor, env: Env) -> Iterator[tuple[tuple[str, 
 
 
 def _test_matches(rule: Rule, program: Program, env: Env) -> Iterator[Match]:
-    loops = compile_loops(rule, program, exact=True)
-    when = [compile_truth(c.term, program, exact=True) for c in rule.when]
+    closures = knowledge_of(program).rule(rule.id)
+    loops, when, wanted = closures.loops, closures.when, closures.test
     test = rule.effect.test if isinstance(rule.effect, (Require, Prefer)) else None
-    wanted = None if test is None else compile_truth(test.term, program, exact=True)
     reads = tuple(sorted(reads_of(rule, test)))
     for rows in bindings(loops, env):
         if not holds(conjunction(when, env)):

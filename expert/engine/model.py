@@ -11,7 +11,7 @@ from typing import cast
 from weakref import WeakKeyDictionary
 
 from expert.engine import arithmetic
-from expert.engine.concluding import FactClosure, bindings, compile_fact, compile_loops, conjunction
+from expert.engine.concluding import FactClosure, RowLoop, bindings, compile_fact, compile_loops, conjunction
 from expert.engine.evaluate import Env, compile_term, compile_truth
 from expert.engine.values import (
     BOTH,
@@ -80,6 +80,15 @@ class DecisionModel:
     reads: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class RuleClosures:
+    """A rule's `for` loops, conditions and, for require and prefer, its test, compiled for exact environments."""
+
+    loops: tuple[RowLoop, ...]
+    when: tuple[Truth, ...]
+    test: Truth | None
+
+
 class Knowledge:
     """A program with its closures. Get it by `knowledge_of(program)`; it holds no plan and is never changed after."""
 
@@ -87,6 +96,23 @@ class Knowledge:
         self.program = program
         self.facts = {name: compile_fact(name, program, exact=True) for name in program.facts if name not in program.deciders}
         self.models = {name: _model(name, program, self.facts) for name in program.decisions}
+        self._rules: dict[str, RuleClosures] = {}
+
+    def rule(self, name: str) -> RuleClosures:
+        """The closures of a rule, compiled when first asked for."""
+        found = self._rules.get(name)
+        if found is None:
+            found = self._rules[name] = _rule_closures(self.program.rules[name], self.program)
+        return found
+
+
+def _rule_closures(rule: Rule, program: Program) -> RuleClosures:
+    test = rule.effect.test.term if isinstance(rule.effect, (Require, Prefer)) else None
+    return RuleClosures(
+        compile_loops(rule, program, exact=True),
+        tuple(compile_truth(c.term, program, exact=True) for c in rule.when),
+        None if test is None else compile_truth(test, program, exact=True),
+    )
 
 
 _KNOWN: WeakKeyDictionary[Program, Knowledge] = WeakKeyDictionary()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from expert.engine.concluding import bindings, compile_loops
-from expert.engine.evaluate import Env, cell_slot, compile_term, compile_truth
+from expert.engine.concluding import bindings
+from expert.engine.evaluate import Env, cell_slot, compile_term
 from expert.engine.firing import PLAN_KEY, Fired, Match
 from expert.engine.model import knowledge_of
 from expert.engine.solving import Solution, unknown_leaves
@@ -84,13 +84,14 @@ def _test_of(rule: Rule) -> Condition | None:
 
 
 def _conditions(rule: Rule, program: Program, env: Env) -> tuple[tuple[ConditionState, ...], ConditionState | None]:
+    closures = knowledge_of(program).rule(rule.id)
+    when = tuple(_state(c, truth(env), program, env) for c, truth in zip(rule.when, closures.when, strict=True))
     test = _test_of(rule)
-    return tuple(condition_state(c, program, env) for c in rule.when), None if test is None else condition_state(test, program, env)
+    return when, None if test is None or closures.test is None else _state(test, closures.test(env), program, env)
 
 
-def condition_state(condition: Condition, program: Program, env: Env) -> ConditionState:
+def _state(condition: Condition, truth: int, program: Program, env: Env) -> ConditionState:
     """The truth of one condition, and what is missing where it is unknown."""
-    truth = compile_truth(condition.term, program, exact=True)(env)
     if holds(truth) or fails(truth):
         return ConditionState(condition.text, "true" if holds(truth) else "false")
     return ConditionState(condition.text, "unknown", missing_in(condition.term, program, env))
@@ -131,7 +132,7 @@ def _unchecked(rule: Rule, program: Program, env: Env, stratum: int, why: tuple[
 def _quiet(rule: Rule, program: Program, env: Env, stratum: int) -> Firing:
     """A rule without a match: silent if a condition is plainly false (for every row), else not checked."""
     states = []
-    for rows in bindings(compile_loops(rule, program, exact=True), env):
+    for rows in bindings(knowledge_of(program).rule(rule.id).loops, env):
         bound = _bind(rule, rows, env)
         conditions, test = _conditions(rule, program, bound)
         states.append((conditions, test))
