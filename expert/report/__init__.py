@@ -1,0 +1,1 @@
+"""Advice and explanations printed: text for people, JSON for programs."""

@@ -1,0 +1,167 @@
+"""Lines on a page: wrapping by terminal cells, tables, a little colour. Every text is made inert on its way in."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+from expert.errors import cell_width, inert
+
+DEFAULT_WIDTH, PIPED_WIDTH, LEAST_WIDTH = 80, 100, 40
+STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32", "blue": "1;34"}
+
+
+@dataclass(slots=True)
+class Page:
+    """Text under construction. `colour` adds terminal styles; `width` is in cells."""
+
+    lang: str = "en"
+    width: int = PIPED_WIDTH
+    colour: bool = False
+    lines: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """Everything written so far, one newline at the end, no blank ends of lines."""
+        return "\n".join(line.rstrip() for line in self.lines).strip("\n") + "\n"
+
+    def blank(self) -> None:
+        """One empty line, never two."""
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+
+    def heading(self, text: str) -> None:
+        """A title above a part."""
+        self.blank()
+        self.put(text, style="bold")
+
+    def put(self, text: str, indent: int = 0, hang: int = 0, style: str = "", tail: str = "") -> None:
+        """A wrapped text; further lines are indented by `hang` more. `tail` (a place) follows at the end, dimmed."""
+        room = max(LEAST_WIDTH // 2, self.width - indent - hang)
+        rows = wrapped(inert(" ".join(text.split("\n"))), room)
+        for place, row in enumerate(rows):
+            self.lines.append(" " * (indent + (hang if place else 0)) + self.styled(row, style))
+        if tail:
+            self._tail(inert(tail), cell_width(rows[-1]) + indent + (hang if len(rows) > 1 else 0), indent + hang)
+
+    def _tail(self, tail: str, used: int, indent: int) -> None:
+        if used + 3 + cell_width(tail) <= self.width:
+            self.lines[-1] += "   " + self.styled(tail, "dim")
+        else:
+            self.lines.append(" " * indent + self.styled(tail, "dim"))
+
+    def labelled(self, label: str, text: str, indent: int, label_width: int, tail: str = "", style: str = "") -> None:
+        """A label in a column of its own, and a wrapped text beside it."""
+        label = inert(label)
+        gap = " " * max(2, label_width - cell_width(label))
+        before = len(self.lines)
+        self.put(text, indent + cell_width(label + gap), tail=tail, style=style)
+        first = self.lines[before]
+        self.lines[before] = " " * indent + self.styled(label, "dim") + gap + first[indent + cell_width(label + gap) :]
+
+    def table(
+        self, rows: Sequence[Sequence[str]], indent: int = 2, header: Sequence[str] = (), styles: Mapping[int, str] | None = None
+    ) -> None:
+        """Columns as wide as their content; the widest column gives way where the page is too narrow."""
+        cells = [[inert(cell) for cell in row] for row in ([header] if header else []) + list(rows)]
+        if not cells:
+            return
+        widths = fitted([max(cell_width(row[i]) for row in cells) for i in range(len(cells[0]))], self.width - indent)
+        for number, row in enumerate(cells):
+            style = "dim" if header and number == 0 else ""
+            self._row(row, widths, indent, style, styles or {})
+
+    def _row(self, row: Sequence[str], widths: Sequence[int], indent: int, style: str, styles: Mapping[int, str]) -> None:
+        columns = [wrapped(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for line in range(max(len(column) for column in columns)):
+            parts = []
+            for place, (column, width) in enumerate(zip(columns, widths, strict=True)):
+                shown = column[line] if line < len(column) else ""
+                pad = " " * (width - cell_width(shown)) if place < len(columns) - 1 else ""
+                parts.append(self.styled(shown, style or styles.get(place, "")) + pad)
+            self.lines.append(" " * indent + "  ".join(parts))
+
+    def styled(self, text: str, style: str) -> str:
+        """The text in a terminal style, where there is colour."""
+        code = STYLES.get(style)
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and code and text else text
+
+
+def page_for(stream: IO[str], lang: str, environ: Mapping[str, str] = os.environ) -> Page:
+    """A page for a stream: width from COLUMNS, else the terminal's, else 100; colour on a terminal without NO_COLOR."""
+    terminal = stream.isatty()
+    colour = terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+    wanted = environ.get("COLUMNS", "")
+    if wanted.isdigit() and int(wanted) > 0:
+        return Page(lang, max(LEAST_WIDTH, min(int(wanted), 1000)), colour)
+    return Page(lang, _terminal_width(stream) if terminal else PIPED_WIDTH, colour)
+
+
+def _terminal_width(stream: IO[str]) -> int:
+    try:
+        return max(LEAST_WIDTH, os.get_terminal_size(stream.fileno()).columns)
+    except (OSError, ValueError):
+        return DEFAULT_WIDTH
+
+
+def fitted(widths: list[int], room: int) -> list[int]:
+    """Column widths that fit, two blanks between columns: the widest gives way, never below eight cells."""
+    found = list(widths)
+    while sum(found) + 2 * (len(found) - 1) > room:
+        widest = max(range(len(found)), key=lambda place: found[place])
+        if found[widest] <= 8:
+            break
+        found[widest] -= 1
+    return found
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """The text in lines of at most `width` cells: broken at blanks, inside wide scripts anywhere, long words cut."""
+    lines: list[str] = []
+    current, used = "", 0
+    for piece in _pieces(text):
+        size = cell_width(piece)
+        if current and used + size > width and not piece.isspace():
+            lines.append(current.rstrip())
+            current, used = "", 0
+        if not current and piece.isspace() and lines:
+            continue
+        while size > width:
+            head = _cut(piece, width)
+            lines.append(head)
+            piece = piece[len(head) :]
+            size = cell_width(piece)
+        current, used = current + piece, used + size
+    return [*lines, current.rstrip()] if current.strip() or not lines else lines
+
+
+# Marks that may not begin a line, or end one, in Chinese text.
+_NO_START = "，。；：！？、）》”’%…—–"
+_NO_END = "（《“‘"
+
+
+def _pieces(text: str) -> list[str]:
+    """Words, blanks and single wide characters; punctuation stays with its neighbour."""
+    pieces: list[str] = []
+    for char in text:
+        wide = unicodedata.east_asian_width(char) in "WF"
+        last = pieces[-1] if pieces else ""
+        glued = char in _NO_START or (last and last[-1] in _NO_END)
+        apart = wide or char.isspace() or (last and (last[-1].isspace() or unicodedata.east_asian_width(last[-1]) in "WF"))
+        if (last and not last.isspace() and glued) or (last and last[-1].isspace() and char.isspace()):
+            pieces[-1] += char
+        elif not last or apart:
+            pieces.append(char)
+        else:
+            pieces[-1] += char
+    return pieces
+
+
+def _cut(text: str, width: int) -> str:
+    used, place = 0, 0
+    while place < len(text) and used + cell_width(text[place]) <= width:
+        used += cell_width(text[place])
+        place += 1
+    return text[: max(1, place)]
