@@ -5,7 +5,7 @@ Both engines give a `Fired`: every match (a rule instance whose conditions hold)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -76,7 +76,22 @@ class ReferenceEngine:
             if not isinstance(rule.effect, Conclude):
                 matches += _test_matches(rule, program, env)
         values = {name: from_slot(env[name], decl.kind) for name, decl in program.facts.items()}
-        return Fired(self.name, tuple(matches), values)
+        return Fired(self.name, in_canonical_order(program, matches), values)
+
+
+def in_canonical_order(program: Program, matches: Iterable[Match]) -> tuple[Match, ...]:
+    """Matches in running order, the same for every engine: by the step of the concluded fact (tests last), rule and rows."""
+    last = len(program.schedule)
+    steps = {fact: (i, j) for i, step in enumerate(program.schedule) for j, fact in enumerate(step.facts)}
+    rules = {rule: i for i, rule in enumerate(program.rules)}
+    positions = {name: {row: i for i, row in enumerate(table.rows)} for name, table in program.tables.items()}
+
+    def key(match: Match) -> tuple[tuple[int, int], int, tuple[int, ...]]:
+        step = steps.get(match.effects[0][0], (last, 0)) if match.effects else (last, 0)
+        tables = [table for _, table in program.rules[match.rule].rows]
+        return step, rules[match.rule], tuple(positions[table][row] for table, row in zip(tables, match.rows, strict=True))
+
+    return tuple(sorted(matches, key=key))
 
 
 def start_env(program: Program, stated: Mapping[str, Value]) -> Env:
