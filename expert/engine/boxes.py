@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from expert.engine.evaluate import Env
-from expert.engine.model import CONCLUDED_KEY, DecisionModel, TestModel
-from expert.engine.values import BOTH, FALSE, OPTION, STATED, TRUE, Num, Slot, holds, to_slot
+from expert.engine.evaluation import Evaluation, Ids
+from expert.engine.model import DecisionModel, TestModel
+from expert.engine.values import BOTH, FALSE, OPTION, STATED, TRUE, Num, holds
 from expert.facts import Amount, Value
-from expert.language.terms import NUMBER
 
 CERTAIN, POSSIBLE, UNPROVEN, REJECTED = "certain", "possible", "unproven", "rejected"
 INFINITE = float("inf")
@@ -53,53 +53,33 @@ def rank_cost(cost: Num) -> tuple[float, float]:
 class Problem:
     """One decision within one consultation.
 
-    env: exact slots of everything upstream, with "plan." entries. domains: allowed values (pins have one).
-    requires, prefers: the tests in force; goals: requirements that only aim. stated: body facts that the plan states.
-    cell_variables: variables to fix before a cell is searched, beside those of the cost.
+    domains: allowed values (pins have one). requires, prefers: the tests in force; goals: requirements that only aim.
+    cell_variables: variables to fix before a cell is searched, beside those of the cost. ranks: places in table order.
     """
 
-    model: DecisionModel
-    env: Env
+    evaluation: Evaluation
     domains: Mapping[str, tuple[Value, ...]]
     requires: tuple[TestModel, ...]
     goals: tuple[TestModel, ...]
     prefers: tuple[TestModel, ...]
-    stated: Mapping[str, Slot]
     cell_variables: frozenset[str]
-    kinds: Mapping[str, str]
     ranks: Mapping[str, Mapping[Value, int]]
-    root_env: Env
+
+    @property
+    def model(self) -> DecisionModel:
+        """The decision's model."""
+        return self.evaluation.model
 
 
 @dataclass(slots=True)
 class Node:
-    """A box with its evaluated environment; children are kept for later searches."""
+    """A box with the requirements that it leaves open; children are kept for later searches."""
 
-    domains: dict[str, tuple[Value, ...]]
-    env: Env
+    ids: Ids
     open_requires: tuple[TestModel, ...]
     rejected_by: str | None = None
     bound: float = 0.0
     children: list[Node] | None = None
-
-
-def domain_slot(values: tuple[Value, ...], kind: str) -> Slot:
-    """The slot that covers all values of a domain."""
-    if kind != NUMBER:
-        return (frozenset(cast("tuple[str, ...]", values)), 0)
-    lows = [cast(Amount, v).low for v in values]
-    highs = [cast(Amount, v).high for v in values]
-    return (min(lows), max(highs), lows[0] if len(lows) == 1 and lows == highs else None, 0)
-
-
-def evaluate_body(model: DecisionModel, env: Env, stated: Mapping[str, Slot], facts: tuple[str, ...]) -> None:
-    """Evaluate body facts over a box into `env`; what the plan states of them stands, the conclusion is kept beside it."""
-    for fact in facts:
-        value = model.box[fact].box(env, OPTION)
-        if fact in stated:
-            env[CONCLUDED_KEY + fact] = value
-            value = stated[fact]
-        env[fact] = value
 
 
 class Boxes:
@@ -107,104 +87,81 @@ class Boxes:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self.evaluation = problem.evaluation
         model = problem.model
         cost = model.decision.cost
         self.cost_fact = cost
         support = model.support.get(cost, frozenset()) if cost else frozenset()
-        self.free = tuple(v for v in model.variables if len(problem.domains[v]) > 1)
-        self.pivot = self.free[0] if self.free else None
+        free = tuple(v for v in model.variables if len(problem.domains[v]) > 1)
+        self.pivot = free[0] if free else None
         wanted = support | problem.cell_variables | ({self.pivot} if self.pivot else set())
-        self.cell_variables = tuple(v for v in self.free if v in wanted)
-        ordered = [v for v in model.decision.order if v in self.free]
-        self.inner_variables = tuple(v for v in [*ordered, *[v for v in self.free if v not in ordered]] if v not in self.cell_variables)
-        self.evaluations = 0
-        self.root = self._root()
+        ordered = [v for v in model.decision.order if v in free]
+        rest = [*ordered, *(v for v in free if v not in ordered)]
+        place = self.evaluation.place
+        self.cell_places = tuple(place(v) for v in free if v in wanted)
+        self.inner_places = tuple(place(v) for v in rest if v not in wanted)
+        self.order_places = tuple((place(v), v) for v in model.decision.order)
+        self.root = self.node(self.evaluation.ids(problem.domains), problem.requires, problem.requires)
 
-    def _root(self) -> Node:
-        node = Node(dict(self.problem.domains), self.problem.root_env, self.problem.requires)
-        self._judge(node, self.problem.requires)
-        return node
-
-    def _judge(self, node: Node, tests: tuple[TestModel, ...]) -> None:
-        still_open = []
-        for test in tests:
-            truth = test.box(node.env)
+    def node(self, ids: Ids, open_requires: tuple[TestModel, ...], touched: tuple[TestModel, ...]) -> Node:
+        """The box, judged by the requirements that its last split touched."""
+        node = Node(ids, open_requires)
+        settled = []
+        for test in touched:
+            truth = self.evaluation.test(test, ids)
             if truth == FALSE:
                 node.rejected_by = test.id
-                return
-            if truth != TRUE:
-                still_open.append(test)
-        node.open_requires = tuple(still_open)
-        node.bound = self._cost_bound(node)
+                return node
+            if truth == TRUE:
+                settled.append(test)
+        if settled:
+            node.open_requires = tuple(t for t in open_requires if t not in settled)
+        node.bound = self._cost_bound(ids)
+        return node
 
-    def _cost_bound(self, node: Node) -> float:
+    def _cost_bound(self, ids: Ids) -> float:
         if self.cost_fact is None:
             return 0.0
-        if self.is_cell(node):
-            return rank_cost(self._exact_cost(node))[0]
-        low = cast(Num, node.env[self.cost_fact])[0]
+        if all(self.evaluation.is_single(ids, place) for place in self.cell_places):
+            return rank_cost(cast(Num, self.evaluation.value(self.cost_fact, ids, exact=True)))[0]
+        low = cast(Num, self.evaluation.value(self.cost_fact, ids))[0]
         return INFINITE if low is None else low
-
-    def _exact_cost(self, node: Node) -> Num:
-        """The cost of a cell: its support is fixed, so the other variables can stand at any value."""
-        env = dict(self.problem.env)
-        for variable in self.problem.model.variables:
-            env[variable] = to_slot(node.domains[variable][0], self.problem.kinds[variable])
-        support = self.problem.model.support
-        for fact in self.problem.model.body:
-            if support[fact] <= support[cast(str, self.cost_fact)]:
-                self._settle(env, fact)
-        return cast(Num, env[cast(str, self.cost_fact)])
-
-    def _settle(self, env: Env, fact: str) -> None:
-        stated = self.problem.stated
-        value = self.problem.model.exact[fact].exact(env, OPTION)
-        if fact in stated:
-            env[CONCLUDED_KEY + fact] = value
-            value = stated[fact]
-        env[fact] = value
 
     def is_cell(self, node: Node) -> bool:
         """True for a box in which every cell variable, and so the cost, is fixed."""
-        return all(len(node.domains[v]) == 1 for v in self.cell_variables)
+        return all(self.evaluation.is_single(node.ids, place) for place in self.cell_places)
 
-    def _child(self, parent: Node, variable: str, values: tuple[Value, ...]) -> Node:
-        node = Node({**parent.domains, variable: values}, dict(parent.env), parent.open_requires)
-        node.env[variable] = domain_slot(values, self.problem.kinds[variable])
-        evaluate_body(self.problem.model, node.env, self.problem.stated, self.problem.model.touched_body[variable])
-        self.evaluations += 1
-        touched = tuple(t for t in parent.open_requires if variable in t.touches)
-        untouched = tuple(t for t in parent.open_requires if variable not in t.touches)
-        self._judge(node, touched)
-        node.open_requires = tuple(t for t in parent.open_requires if t in untouched or t in node.open_requires)
-        return node
+    def is_option(self, node: Node) -> bool:
+        """True for a box of one option."""
+        return all(len(self.evaluation.values(node.ids, i)) == 1 for i in range(len(node.ids)))
 
-    def split(self, node: Node, variables: tuple[str, ...]) -> list[Node]:
-        """The children of a box: split at the first of `variables` that is open; kept for later searches."""
+    def fixed(self, node: Node) -> dict[str, Value]:
+        """The variables that a box fixes."""
+        variables = self.problem.model.variables
+        return {v: self.evaluation.values(node.ids, i)[0] for i, v in enumerate(variables) if self.evaluation.is_single(node.ids, i)}
+
+    def split(self, node: Node, places: tuple[int, ...]) -> list[Node]:
+        """The children of a box: split at the first of `places` that is open; kept for later searches."""
         if node.children is None:
-            variable = next(v for v in variables if len(node.domains[v]) > 1)
-            node.children = [self._child(node, variable, part) for part in self._parts(variable, node.domains[variable])]
+            node.children = self.children(node, next(p for p in places if not self.evaluation.is_single(node.ids, p)))
         return node.children
 
-    def _parts(self, variable: str, values: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
-        if self.problem.kinds[variable] != NUMBER or len(values) <= 3:
-            yield from ((value,) for value in values)
-            return
-        ascending = sorted(values, key=lambda v: cast(Amount, v).low)
-        half = len(ascending) // 2
-        yield tuple(ascending[:half])
-        yield tuple(ascending[half:])
+    def children(self, node: Node, place: int, wide: bool = False) -> list[Node]:
+        """The boxes of splitting one variable, `wide` into single values."""
+        variable = self.problem.model.variables[place]
+        touched = tuple(t for t in node.open_requires if variable in t.touches)
+        return [self.node(ids, node.open_requires, touched) for ids in self.evaluation.split(node.ids, place, wide)]
 
     def leaves(self, node: Node) -> Iterator[Option]:
         """Every option of a cell that is not rejected."""
         if node.rejected_by is not None:
             return
-        if all(len(node.domains[v]) == 1 for v in self.inner_variables):
-            option = self.option({v: values[0] for v, values in node.domains.items()})
+        if all(self.evaluation.is_single(node.ids, place) for place in self.inner_places):
+            option = self.option(node.ids)
             if option.certainty != REJECTED:
                 yield option
             return
-        for child in self.split(node, self.inner_variables):
+        for child in self.split(node, self.inner_places):
             yield from self.leaves(child)
 
     def order_key(self, variable: str, value: Value) -> float:
@@ -213,39 +170,34 @@ class Boxes:
             return value.low
         return float(self.problem.ranks[variable].get(value, 0))
 
-    def option(self, values: Mapping[str, Value]) -> Option:
-        """The exact evaluation of one option."""
-        env = self.exact_env(values)
-        problem = self.problem
-        certainty, unproven, possible = self._certainty(env)
-        score = sum(p.weight for p in problem.prefers if p.exact(env) == TRUE)
-        cost = cast(Num, env[self.cost_fact]) if self.cost_fact else (0.0, 0.0, 0.0, 0)
+    def option(self, ids: Ids) -> Option:
+        """The exact evaluation of a box of one option."""
+        problem, evaluation = self.problem, self.evaluation
+        values = evaluation.option_of(ids)
+        certainty, unproven, possible = self._certainty(ids)
+        score = sum(p.weight for p in problem.prefers if evaluation.test(p, ids, exact=True) == TRUE)
+        cost = cast(Num, evaluation.value(self.cost_fact, ids, exact=True)) if self.cost_fact else (0.0, 0.0, 0.0, 0)
         return Option(
-            values={v: values[v] for v in problem.model.variables},
+            values=values,
             certainty=certainty,
             score=score,
             cost=cost,
             order=tuple(self.order_key(v, values[v]) for v in problem.model.decision.order),
             position=tuple(problem.ranks[v].get(values[v], 0) for v in problem.model.variables),
-            miss=sum(g.miss_exact(env) for g in problem.goals),
-            met=all(g.exact(env) == TRUE for g in problem.goals),
+            miss=sum(evaluation.miss(g, ids, exact=True) for g in problem.goals),
+            met=all(evaluation.test(g, ids, exact=True) == TRUE for g in problem.goals),
             unproven=unproven,
             possible=possible,
         )
 
     def exact_env(self, values: Mapping[str, Value]) -> Env:
         """The environment with the option bound and its body evaluated."""
-        env = dict(self.problem.env)
-        for variable, value in values.items():
-            env[variable] = to_slot(value, self.problem.kinds[variable])
-        for fact in self.problem.model.body:
-            self._settle(env, fact)
-        return env
+        return self.evaluation.full_env(self.evaluation.ids({v: (x,) for v, x in values.items()}))
 
-    def _certainty(self, env: Env) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    def _certainty(self, ids: Ids) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         unproven, possible = [], []
         for test in self.problem.requires:
-            truth = test.exact(env)
+            truth = self.evaluation.test(test, ids, exact=True)
             if truth == FALSE:
                 return REJECTED, (), ()
             if truth & OPTION or (truth & STATED and not holds(truth)):

@@ -1,6 +1,7 @@
 """Why options are not to be had: rejected values, what excludes everything, and what to free or relax.
 
-All by splitting boxes: a requirement that is false over a whole box rejects every option in it.
+All by splitting boxes: a requirement that is false over a whole box rejects every option in it, and a box without open
+requirements holds only admissible ones, so only variables that open requirements touch are ever split.
 """
 
 from __future__ import annotations
@@ -8,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from expert.engine.boxes import REJECTED, Option, Problem, domain_slot, evaluate_body
+from expert.engine.boxes import REJECTED, Boxes, Node, Option, Problem
 from expert.engine.model import STATED_TEST, TestModel
 from expert.engine.search import Search
 from expert.engine.trace import Rejection
 from expert.engine.values import FALSE, TRUE
 from expert.facts import Amount, Value
 
-BOX_LIMIT = 4000
+BOX_LIMIT = 2000
+TOTAL_LIMIT = 6000
 RELAXATION_LIMIT = 20
 
 
@@ -23,62 +25,70 @@ class SearchEnded(Exception):  # noqa: N818 - an ending, not an error
     """The box limit was reached; the answer is left out rather than guessed."""
 
 
+class Budget:
+    """How many more boxes may be looked at."""
+
+    def __init__(self, boxes: int) -> None:
+        self.left = boxes
+
+    def spend(self) -> None:
+        """Count one box. Errors: SearchEnded when none is left."""
+        self.left -= 1
+        if self.left < 0:
+            raise SearchEnded
+
+
 def narrowed(problem: Problem, domains: Mapping[str, tuple[Value, ...]], requires: Sequence[TestModel] | None = None) -> Problem:
-    """The problem with other domains, and perhaps with other requirements."""
+    """The problem with other domains, and perhaps with other requirements; it shares all that was evaluated."""
     merged = {**problem.domains, **domains}
-    env = dict(problem.root_env)
-    for variable, values in domains.items():
-        env[variable] = domain_slot(values, problem.kinds[variable])
-    evaluate_body(problem.model, env, problem.stated, problem.model.body)
-    return replace(problem, domains=merged, root_env=env, requires=problem.requires if requires is None else tuple(requires))
+    return replace(problem, domains=merged, requires=problem.requires if requires is None else tuple(requires))
 
 
-def _admissible(problem: Problem, budget: list[int]) -> Iterator[Option | str]:
-    """Walk the options: yields each that is not rejected, and the ids of requirements that rejected boxes."""
-    search = Search(problem)
-    variables = search.cell_variables + search.inner_variables
-    stack = [search.root]
+def _split_place(boxes: Boxes, node: Node) -> int | None:
+    """The variable to split: one of the open requirement that has the fewest open variables; None when all are fixed."""
+    best: tuple[int, int] | None = None
+    for test in node.open_requires:
+        places = [boxes.evaluation.place(v) for v in test.touches]
+        free = sorted(p for p in places if not boxes.evaluation.is_single(node.ids, p))
+        if free and (best is None or len(free) < best[0]):
+            best = (len(free), free[0])
+    return None if best is None else best[1]
+
+
+def _walk(problem: Problem, budget: Budget) -> Iterator[Option | str]:
+    """Yields an option for every box without a rejection, and the id of the rejecting requirement for every other box."""
+    boxes = Boxes(problem)
+    stack = [boxes.root]
     while stack:
         node = stack.pop()
-        budget[0] -= 1
-        if budget[0] < 0:
-            raise SearchEnded
+        budget.spend()
         if node.rejected_by is not None:
             yield node.rejected_by
             continue
-        if all(len(values) == 1 for values in node.domains.values()):
-            option = search.option({v: values[0] for v, values in node.domains.items()})
-            if option.certainty != REJECTED:
-                yield option
-            else:
-                yield from _rejecting(search, option)
+        place = _split_place(boxes, node)
+        if place is not None:
+            stack += reversed(boxes.children(node, place))
             continue
-        stack += reversed(search.split(node, variables))
+        ids = boxes.evaluation.ids({v: (x,) for v, x in boxes.evaluation.option_of(node.ids).items()})
+        option = boxes.option(ids)
+        if option.certainty != REJECTED:
+            yield option
+        else:
+            yield next(t.id for t in problem.requires if boxes.evaluation.test(t, ids, exact=True) == FALSE)
 
 
-def _rejecting(search: Search, option: Option) -> Iterator[str]:
-    env = search.exact_env(option.values)
-    for test in search.problem.requires:
-        if test.exact(env) == FALSE:
-            yield test.id
-            return
+def witness(problem: Problem, budget: Budget) -> Option | None:
+    """Some option that no requirement rejects, or None when there is none. Errors: SearchEnded past the budget."""
+    return next((found for found in _walk(problem, budget) if isinstance(found, Option)), None)
 
 
-def witness(problem: Problem, budget: list[int]) -> Option | None:
-    """Some option that no requirement rejects, or None when there is none. Raises `SearchEnded` past the budget."""
-    for found in _admissible(problem, budget):
-        if isinstance(found, Option):
-            return found
-    return None
-
-
-def covering(problem: Problem, budget: list[int]) -> tuple[str, ...] | None:
+def covering(problem: Problem, budget: Budget) -> tuple[str, ...] | None:
     """A small set of requirements that together reject every option: one rule if one does, else a cover without a rule to spare.
 
-    None when an option is left. Raises `SearchEnded` past the budget.
+    None when an option is left. Errors: SearchEnded past the budget.
     """
     used: list[str] = []
-    for found in _admissible(problem, budget):
+    for found in _walk(problem, budget):
         if isinstance(found, Option):
             return None
         used.append(found)
@@ -97,37 +107,53 @@ def covering(problem: Problem, budget: list[int]) -> tuple[str, ...] | None:
 def rejections(problem: Problem, seen: Sequence[Option], limit: int = BOX_LIMIT) -> tuple[Rejection, ...]:
     """Values that no admissible option has, with the rules that reject them. `seen` are options known to be admissible.
 
-    A value whose proof would take more than `limit` boxes is left out.
+    A value whose proof would take more than `limit` boxes is left out, and so is the rest after `TOTAL_LIMIT` boxes.
     """
     found = []
     admitted = {(v, option.values[v]) for option in seen for v in option.values}
+    total = TOTAL_LIMIT
     for variable in problem.model.variables:
         values = problem.domains[variable]
-        if len(values) < 2:
-            continue
-        for value in values:
-            if (variable, value) in admitted:
+        for value in values if len(values) > 1 else ():
+            if (variable, value) in admitted or total <= 0:
                 continue
+            near = _neighbour(problem, seen, variable, value)
+            if near is not None:
+                admitted |= set(near.values.items())
+                continue
+            budget = Budget(min(limit, total))
             try:
                 part = narrowed(problem, {variable: (value,)})
-                option = witness(part, [limit])
+                option = witness(part, budget)
                 if option is not None:
-                    admitted |= {(v, x) for v, x in option.values.items()}
-                    continue
-                rules = covering(part, [limit])
+                    admitted |= set(option.values.items())
+                else:
+                    rules = covering(part, budget) or ()
+                    found.append(Rejection(variable, value, rules, len(rules) > 1))
             except SearchEnded:
-                continue
-            if rules:
-                found.append(Rejection(variable, value, rules, len(rules) > 1))
+                pass
+            finally:
+                total -= min(limit, total) - max(0, budget.left)
     return tuple(found)
 
 
+def _neighbour(problem: Problem, seen: Sequence[Option], variable: str, value: Value) -> Option | None:
+    """An admissible option that differs from a known one in this variable only."""
+    boxes = Boxes(problem)
+    for option in seen:
+        values = {**option.values, variable: value}
+        near = boxes.option(boxes.evaluation.ids({v: (x,) for v, x in values.items()}))
+        if near.certainty != REJECTED:
+            return near
+    return None
+
+
 def freeable(problem: Problem, pins: Sequence[str], limit: int = BOX_LIMIT) -> list[tuple[tuple[str, ...], Option]]:
-    """For each pin (else each pair of pins) whose freeing leaves an option: the pins, and the option nearest to what they were."""
+    """For each pin (else each pair, else all) whose freeing leaves an option: the pins, and the option nearest to what they were."""
     singles = [(pin,) for pin in pins]
     pairs = [(a, b) for i, a in enumerate(pins) for b in pins[i + 1 :]]
-    triples = [tuple(pins)] if len(pins) > 2 else []
-    for groups in (singles, pairs, triples):
+    everything = [tuple(pins)] if len(pins) > 2 else []
+    for groups in (singles, pairs, everything):
         found = []
         for group in groups:
             option = _nearest(problem, group, limit)
@@ -139,48 +165,49 @@ def freeable(problem: Problem, pins: Sequence[str], limit: int = BOX_LIMIT) -> l
 
 
 def _nearest(problem: Problem, pins: Sequence[str], limit: int) -> Option | None:
-    """The best option with the pins freed; a single number that was pinned moves no further than it must."""
+    """The best option with the pins freed; a number that was pinned first moves no further than it must."""
     domains = {pin: problem.model.domains[pin] for pin in pins}
     first = pins[0]
     pinned = problem.domains[first][0]
-    values = domains[first]
-    if isinstance(pinned, Amount):
-        values = tuple(sorted(values, key=lambda v: abs(v.low - pinned.low) if isinstance(v, Amount) else 0.0))
-        for value in values:
-            try:
-                part = narrowed(problem, {**domains, first: (value,)})
-                if witness(part, [limit]) is not None:
-                    chosen = Search(part).best().chosen
-                    if chosen is not None:
-                        return chosen
-            except SearchEnded:
-                continue
-        return None
-    return Search(narrowed(problem, domains)).best().chosen
+    if not isinstance(pinned, Amount):
+        return Search(narrowed(problem, domains)).best().chosen
+    middle = pinned.middle
+    for value in sorted(domains[first], key=lambda v: abs(v.low - middle) if isinstance(v, Amount) else 0.0):
+        try:
+            part = narrowed(problem, {**domains, first: (value,)})
+            if witness(part, Budget(limit)) is not None:
+                chosen = Search(part).best().chosen
+                if chosen is not None:
+                    return chosen
+        except SearchEnded:
+            continue
+    return None
 
 
 def relaxations(problem: Problem, limit: int = BOX_LIMIT) -> tuple[tuple[str, ...], ...]:
     """Inclusion-minimal sets of rules (never laws, never what the plan states) whose loss would admit an option; at most 20."""
-    search = Search(replace(problem, requires=()))
-    variables = search.cell_variables + search.inner_variables
+    boxes = Boxes(replace(problem, requires=tuple(t for t in problem.requires if _never_offered(t))))
+    offered = tuple(t for t in problem.requires if not _never_offered(t))
     minimal: list[frozenset[str]] = []
-    stack = [search.root]
-    budget = limit
-    while stack and budget:
-        budget -= 1
+    stack = [boxes.root]
+    while stack and limit:
+        limit -= 1
         node = stack.pop()
-        against = [test for test in problem.requires if test.box(node.env) == FALSE]
-        names = frozenset(test.id for test in against)
-        if any(_never_offered(test) for test in against) or any(known <= names for known in minimal):
+        if node.rejected_by is not None:
             continue
-        if all(len(values) == 1 for values in node.domains.values()):
-            exact = search.exact_env({v: values[0] for v, values in node.domains.items()})
-            failing = [test for test in problem.requires if test.exact(exact) != TRUE]
-            names = frozenset(test.id for test in failing)
-            if not any(_never_offered(test) for test in failing) and not any(known <= names for known in minimal):
-                minimal = [known for known in minimal if not names <= known] + [names]
+        names = frozenset(t.id for t in offered if boxes.evaluation.test(t, node.ids) == FALSE)
+        if any(known <= names for known in minimal):
             continue
-        stack += reversed(search.split(node, variables))
+        undecided = tuple(t for t in (*node.open_requires, *offered) if boxes.evaluation.test(t, node.ids) not in (TRUE, FALSE))
+        place = _split_place(boxes, replace(node, open_requires=undecided))
+        if place is not None:
+            stack += reversed(boxes.children(node, place))
+            continue
+        ids = boxes.evaluation.ids({v: (x,) for v, x in boxes.evaluation.option_of(node.ids).items()})
+        failing = [t for t in problem.requires if boxes.evaluation.test(t, ids, exact=True) != TRUE]
+        names = frozenset(t.id for t in failing)
+        if not any(_never_offered(t) for t in failing) and not any(known <= names for known in minimal):
+            minimal = [known for known in minimal if not names <= known] + [names]
     ordered = sorted((tuple(sorted(names)) for names in minimal if names), key=lambda names: (len(names), names))
     return tuple(ordered[:RELAXATION_LIMIT])
 

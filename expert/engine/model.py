@@ -31,8 +31,8 @@ from expert.engine.values import (
     slot_bits,
 )
 from expert.facts import Value, point
-from expert.language.program import Decision, Domain, Prefer, Program, Require, Rule
-from expert.language.terms import NUMBER, CompareTerm, LogicTerm, Term
+from expert.language.program import Conclude, Decision, Domain, Prefer, Program, Require, Rule
+from expert.language.terms import NUMBER, CompareTerm, LogicTerm, Term, facts_read
 
 Truth = Callable[[Env], int]
 
@@ -58,6 +58,7 @@ class TestModel:
     box: Truth
     touches: frozenset[str]
     facts: frozenset[str]
+    reads: tuple[str, ...]
     miss_exact: Callable[[Env], float]
     miss_box: Callable[[Env], float]
 
@@ -74,7 +75,7 @@ class DecisionModel:
     box: Mapping[str, FactClosure]
     requires: tuple[TestModel, ...]
     prefers: tuple[TestModel, ...]
-    touched_body: Mapping[str, tuple[str, ...]]
+    direct: Mapping[str, tuple[str, ...]]
     support: Mapping[str, frozenset[str]]
     downstream: frozenset[str]
     reads: frozenset[str]
@@ -156,7 +157,7 @@ def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> Dec
     own = frozenset(variables)
     body = program.bodies[name]
     support = {fact: _depends(fact, program) & own for fact in body} | {v: frozenset((v,)) for v in variables}
-    tests = [test_model(program.rules[rule], program, own) for rule in program.tests_of.get(name, ())]
+    tests = [test_model(program.rules[rule], program, own, body) for rule in program.tests_of.get(name, ())]
     later = _later_reads(name, program)
     return DecisionModel(
         decision=decision,
@@ -167,7 +168,7 @@ def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> Dec
         box={fact: compile_fact(fact, program, exact=False) for fact in body},
         requires=tuple(t for t in tests if isinstance(_effect(t), Require)),
         prefers=tuple(t for t in tests if isinstance(_effect(t), Prefer)),
-        touched_body={v: tuple(fact for fact in body if v in support[fact]) for v in variables},
+        direct={fact: tuple(f for f in body if f in direct_reads(fact, program)) for fact in body},
         support=support,
         downstream=later & own,
         reads=frozenset().union(*(t.facts for t in tests), *(_depends(f, program) | {f} for f in (*body, *decision.needs))),
@@ -194,7 +195,20 @@ def _later_reads(name: str, program: Program) -> frozenset[str]:
     return frozenset(reads)
 
 
-def test_model(rule: Rule, program: Program, own: frozenset[str]) -> TestModel:
+def direct_reads(fact: str, program: Program) -> frozenset[str]:
+    """Facts that the rules, defaults and `else` of a fact read themselves."""
+    decl = program.facts[fact]
+    terms = [c.term for case in decl.default for c in (*case.when, case.value)]
+    if decl.otherwise is not None:
+        terms.append(decl.otherwise.term)
+    for rule_id in program.contributors.get(fact, ()):
+        rule = program.rules[rule_id]
+        terms += [c.term for c in rule.when]
+        terms += [value.term for name, value in cast(Conclude, rule.effect).values if name == fact]
+    return frozenset().union(*(facts_read(term) for term in terms))
+
+
+def test_model(rule: Rule, program: Program, own: frozenset[str], body: tuple[str, ...]) -> TestModel:
     """A require or prefer rule compiled for exact environments and for boxes."""
     effect = rule.effect
     assert isinstance(effect, (Require, Prefer))
@@ -209,6 +223,7 @@ def test_model(rule: Rule, program: Program, own: frozenset[str]) -> TestModel:
         box=build(rule, term, program, False),
         touches=facts & own,
         facts=facts,
+        reads=tuple(f for f in body if f in facts_read(term).union(*(facts_read(c.term) for c in rule.when))),
         miss_exact=_miss_over_rows(rule, term, program, True),
         miss_box=_miss_over_rows(rule, term, program, False),
     )
@@ -231,6 +246,7 @@ def stated_test(fact: str, stated: Slot, touches: frozenset[str]) -> TestModel:
         verdict,
         touches,
         touches,
+        (fact,),
         _no_miss,
         _no_miss,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from expert.engine.boxes import INFINITE, Option
-from expert.engine.exclusion import BOX_LIMIT, SearchEnded, covering, freeable, rejections, relaxations
+from expert.engine.exclusion import BOX_LIMIT, Budget, SearchEnded, covering, freeable, rejections, relaxations
 from expert.engine.search import Search
 from expert.engine.solving import Solution, Solved, Solver
 from expert.engine.states import missing_in
@@ -74,7 +74,7 @@ def _rejected(search: Search, known: list[Option]) -> tuple[Rejection, ...]:
 
 def _excluding(search: Search) -> tuple[str, ...]:
     try:
-        return covering(search.problem, [BOX_LIMIT]) or ()
+        return covering(search.problem, Budget(BOX_LIMIT)) or ()
     except SearchEnded:
         return ()
 

@@ -83,12 +83,12 @@ class Search(Boxes):
                     break
                 continue
             if not self.is_cell(node):
-                for child in self.split(node, self.cell_variables):
+                for child in self.split(node, self.cell_places):
                     if child.rejected_by is None and self._miss_bound(child) <= _slack(miss):
                         serial += 1
                         heapq.heappush(heap, (child.bound, serial, child))
                 continue
-            if excluded({v: values[0] for v, values in node.domains.items() if len(values) == 1}):
+            if excluded(self.fixed(node)):
                 continue
             leaves = self._cell(node, accepted, miss)
             self._note(result, leaves)
@@ -133,7 +133,7 @@ class Search(Boxes):
     def _enough(self, by_pivot: dict[Value | None, Option], node: Node, shortlist: int) -> bool:
         if len(by_pivot) > shortlist or self.pivot is None:
             return True
-        return all(value in by_pivot for value in node.domains[self.pivot])
+        return all(value in by_pivot for value in self.evaluation.values(node.ids, self.evaluation.place(self.pivot)))
 
     def _note(self, result: Ranking, leaves: Leaves) -> None:
         if leaves.possible is not None and result.possible is None:
@@ -151,7 +151,7 @@ class Search(Boxes):
         return self._rank(a) < self._rank(b)
 
     def _miss_bound(self, node: Node) -> float:
-        return sum(goal.miss_box(node.env) for goal in self.problem.goals)
+        return sum(self.evaluation.miss(goal, node.ids) for goal in self.problem.goals)
 
     def _least_miss(self, accepted: str, excluded: Excluded) -> float | None:
         """The least total distance from the goals among the acceptable options, or None when there are none."""
@@ -163,13 +163,13 @@ class Search(Boxes):
             if least is not None and bound > least:
                 break
             if self.is_cell(node):
-                if excluded({v: values[0] for v, values in node.domains.items() if len(values) == 1}):
+                if excluded(self.fixed(node)):
                     continue
                 for option in self.leaves(node):
                     if option.certainty == accepted or option.certainty == CERTAIN:
                         least = option.miss if least is None else min(least, option.miss)
                 continue
-            for child in self.split(node, self.cell_variables):
+            for child in self.split(node, self.cell_places):
                 if child.rejected_by is None:
                     serial += 1
                     heapq.heappush(heap, (self._miss_bound(child), serial, child))
@@ -188,10 +188,10 @@ class Search(Boxes):
             return
         if found.best is not None and not self._can_beat(node, found.best):
             return
-        if all(len(node.domains[v]) == 1 for v in self.inner_variables):
-            self._take(self.option({v: values[0] for v, values in node.domains.items()}), accepted, miss, found)
+        if all(self.evaluation.is_single(node.ids, place) for place in self.inner_places):
+            self._take(self.option(node.ids), accepted, miss, found)
             return
-        for child in self.split(node, self.inner_variables):
+        for child in self.split(node, self.inner_places):
             self._descend(child, accepted, miss, found)
 
     def _can_beat(self, node: Node, best: Option) -> bool:
@@ -199,15 +199,16 @@ class Search(Boxes):
 
         Options of a cell are met in the order of the decision only where numbers ascend; a score that ties is looked into.
         """
-        most = sum(p.weight for p in self.problem.prefers if p.box(node.env) & TRUE)
+        most = sum(p.weight for p in self.problem.prefers if self.evaluation.test(p, node.ids) & TRUE)
         if most != best.score:
             return most > best.score
         return self._least_order(node) < (best.order, best.position)
 
     def _least_order(self, node: Node) -> tuple[tuple[float, ...], tuple[int, ...]]:
         ranks, model = self.problem.ranks, self.problem.model
-        order = tuple(min(self.order_key(v, x) for x in node.domains[v]) for v in model.decision.order)
-        return order, tuple(min(ranks[v].get(x, 0) for x in node.domains[v]) for v in model.variables)
+        values = self.evaluation.values
+        order = tuple(min(self.order_key(v, x) for x in values(node.ids, place)) for place, v in self.order_places)
+        return order, tuple(min(ranks[v].get(x, 0) for x in values(node.ids, i)) for i, v in enumerate(model.variables))
 
     def _take(self, option: Option, accepted: str, miss: float, found: Leaves) -> None:
         if option.certainty == UNPROVEN:

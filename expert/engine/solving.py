@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from expert.engine.boxes import CERTAIN, Option, Problem, domain_slot, evaluate_body
+from expert.engine.boxes import CERTAIN, Option, Problem
 from expert.engine.evaluate import Env
-from expert.engine.model import CONCLUDED_KEY, STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
+from expert.engine.evaluation import Evaluation
+from expert.engine.model import CONCLUDED_KEY, STATED_TEST, DecisionModel, Knowledge, knowledge_of, stated_test
 from expert.engine.search import Ranking, Search
 from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED
 from expert.engine.values import (
@@ -108,7 +109,7 @@ class Solver:
         search = Search(problem)
         ranking = search.best(shortlist=model.decision.shortlist)
         dropped = False
-        if ranking.chosen is None and problem.stated:
+        if ranking.chosen is None and problem.evaluation.stated:
             relaxed = replace(problem, requires=tuple(t for t in problem.requires if not t.id.startswith(STATED_TEST)))
             retry = Search(relaxed)
             again = retry.best(shortlist=model.decision.shortlist)
@@ -140,37 +141,26 @@ class Solver:
         """What the search needs, and the tests that are not in force with the facts that are unknown."""
         domains = {v: (self.stated[v],) if v in pins else model.domains[v] for v in model.variables}
         stated = {f: self.slots[f] for f in model.body if f in self.slots}
-        kinds = {v: self.program.facts[v].kind for v in model.variables}
-        root = dict(env)
-        for variable, values in domains.items():
-            root[variable] = domain_slot(values, kinds[variable]) if values else unknown_slot(kinds[variable], STATED)
-        evaluate_body(model, root, stated, model.body)
-        not_in_force: dict[str, tuple[str, ...]] = {}
-        requires = [t for t in model.requires if self._in_force(t, root, env, not_in_force)]
-        prefers = [t for t in model.prefers if self._in_force(t, root, env, not_in_force)]
-        goals = tuple(t for t in requires if t.facts & self.aims)
+        evaluation = Evaluation(model, env, stated, {v: self.program.facts[v].kind for v in model.variables})
+        whole = evaluation.ids(domains)
+        off = {
+            t.id: unknown_leaves(t.facts, env, self.program)
+            for t in (*model.requires, *model.prefers)
+            if evaluation.test(t, whole) & STATED
+        }
+        requires = [t for t in model.requires if t.id not in off]
         hard = [t for t in requires if not t.facts & self.aims]
         hard += [stated_test(fact, slot, model.support[fact]) for fact, slot in stated.items()]
         problem = Problem(
-            model=model,
-            env=env,
+            evaluation=evaluation,
             domains=domains,
             requires=tuple(hard),
-            goals=goals,
-            prefers=tuple(prefers),
-            stated=stated,
+            goals=tuple(t for t in requires if t.facts & self.aims),
+            prefers=tuple(t for t in model.prefers if t.id not in off),
             cell_variables=model.downstream,
-            kinds=kinds,
             ranks={v: {value: i for i, value in enumerate(model.domains[v])} for v in model.variables},
-            root_env=root,
         )
-        return problem, not_in_force
-
-    def _in_force(self, test: TestModel, root: Env, env: Env, not_in_force: dict[str, tuple[str, ...]]) -> bool:
-        if not test.box(root) & STATED:
-            return True
-        not_in_force[test.id] = unknown_leaves(test.facts, env, self.program)
-        return False
+        return problem, off
 
     def _look_ahead(self, position: int, found: Solved, env: Env) -> tuple[Grade, Env, dict[str, Solved]]:
         """Take the best option whose completion leaves nothing empty, is certain and meets the aims, as far as there is one."""

@@ -1,0 +1,172 @@
+"""Body facts and tests of one decision over boxes, each evaluated once per projection on the variables it depends on.
+
+A box is a tuple of ids, one per variable: each id stands for a set of values (a part). A fact or test that depends on two
+variables is the same in all boxes that agree on those two, so it is looked up by their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
+from typing import cast
+
+from expert.engine.evaluate import Env
+from expert.engine.model import CONCLUDED_KEY, DecisionModel, TestModel
+from expert.engine.values import OPTION, Slot
+from expert.facts import Amount, Value
+from expert.language.terms import NUMBER
+
+Ids = tuple[int, ...]
+
+
+def domain_slot(values: tuple[Value, ...], kind: str) -> Slot:
+    """The slot that covers all values of a domain."""
+    if kind != NUMBER:
+        return (frozenset(cast("tuple[str, ...]", values)), 0)
+    lows = [cast(Amount, v).low for v in values]
+    highs = [cast(Amount, v).high for v in values]
+    return (min(lows), max(highs), lows[0] if len(lows) == 1 and lows == highs else None, 0)
+
+
+class Evaluation:
+    """Evaluates for one environment (everything upstream, with "plan." entries) and what the plan states of the body."""
+
+    def __init__(self, model: DecisionModel, env: Env, stated: Mapping[str, Slot], kinds: Mapping[str, str]) -> None:
+        self.model = model
+        self.env = env
+        self.stated = stated
+        self.kinds = [kinds[v] for v in model.variables]
+        self.misses = 0
+        self._ids: list[dict[tuple[Value, ...], int]] = [{} for _ in model.variables]
+        self._values: list[list[tuple[Value, ...]]] = [[] for _ in model.variables]
+        self._slots: list[list[Slot]] = [[] for _ in model.variables]
+        self._halves: list[dict[int, tuple[int, ...]]] = [{} for _ in model.variables]
+        self._facts: dict[tuple[str, bool], dict[object, Slot]] = {}
+        self._tests: dict[tuple[str, bool], dict[object, int]] = {}
+        self._distances: dict[tuple[str, bool], dict[object, float]] = {}
+        index = {variable: i for i, variable in enumerate(model.variables)}
+        self._support = {fact: tuple(index[v] for v in model.variables if v in vs) for fact, vs in model.support.items()}
+        self._keys = {fact: _key(places) for fact, places in self._support.items()}
+        self._touches: dict[str, tuple[tuple[int, ...], Callable[[Ids], object]]] = {}
+        self._index = index
+
+    # Parts.
+
+    def ids(self, domains: Mapping[str, tuple[Value, ...]]) -> Ids:
+        """The box with these values of each variable."""
+        return tuple(self.part(i, domains[v]) for i, v in enumerate(self.model.variables))
+
+    def part(self, place: int, values: tuple[Value, ...]) -> int:
+        """The id of a set of values of the variable at `place`."""
+        known = self._ids[place]
+        found = known.get(values)
+        if found is None:
+            found = known[values] = len(self._values[place])
+            self._values[place].append(values)
+            self._slots[place].append(domain_slot(values, self.kinds[place]))
+        return found
+
+    def values(self, ids: Ids, place: int) -> tuple[Value, ...]:
+        """The values that a box leaves to the variable at `place`."""
+        return self._values[place][ids[place]]
+
+    def is_single(self, ids: Ids, place: int) -> bool:
+        """True when the variable is fixed."""
+        return len(self._values[place][ids[place]]) == 1
+
+    def option_of(self, ids: Ids) -> dict[str, Value]:
+        """The first value of each variable; the option itself when the box is one option."""
+        return {v: self._values[i][ids[i]][0] for i, v in enumerate(self.model.variables)}
+
+    def split(self, ids: Ids, place: int, wide: bool = False) -> list[Ids]:
+        """The boxes that come of splitting one variable: numbers of more than three values in halves, the rest in single values."""
+        part = ids[place]
+        halves = self._halves[place]
+        found = halves.get(part)
+        if found is None or wide:
+            values = self._values[place][part]
+            found = tuple(self.part(place, piece) for piece in self._pieces(place, values, wide))
+            if not wide:
+                halves[part] = found
+        return [(*ids[:place], piece, *ids[place + 1 :]) for piece in found]
+
+    def _pieces(self, place: int, values: tuple[Value, ...], wide: bool) -> Sequence[tuple[Value, ...]]:
+        if self.kinds[place] != NUMBER or len(values) <= 3 or wide:
+            return [(value,) for value in values]
+        ascending = sorted(values, key=lambda v: cast(Amount, v).low)
+        half = len(ascending) // 2
+        return [tuple(ascending[:half]), tuple(ascending[half:])]
+
+    def place(self, variable: str) -> int:
+        """Where a variable stands in a box."""
+        return self._index[variable]
+
+    # Values.
+
+    def fact(self, name: str, ids: Ids, exact: bool = False) -> Slot:
+        """What the rules conclude of a body fact over a box, or, with `exact`, for its one option."""
+        memo = self._facts.setdefault((name, exact), {})
+        key = self._keys[name](ids)
+        found = memo.get(key)
+        if found is None:
+            env = self._environment(ids, self._support[name], self.model.direct[name], exact)
+            closure = (self.model.exact if exact else self.model.box)[name]
+            found = memo[key] = closure.exact(env, OPTION) if exact else closure.box(env, OPTION)
+        return found
+
+    def value(self, name: str, ids: Ids, exact: bool = False) -> Slot:
+        """The value of a body fact: what the plan states, else what the rules conclude."""
+        stated = self.stated.get(name)
+        return self.fact(name, ids, exact) if stated is None else stated
+
+    def test(self, test: TestModel, ids: Ids, exact: bool = False) -> int:
+        """The verdict of a test."""
+        memo = self._tests.setdefault((test.id, exact), {})
+        places, key = self._touched(test)
+        at = key(ids)
+        found = memo.get(at)
+        if found is None:
+            env = self._environment(ids, places, test.reads, exact)
+            found = memo[at] = (test.exact if exact else test.box)(env)
+        return found
+
+    def miss(self, test: TestModel, ids: Ids, exact: bool = False) -> float:
+        """How far a test is missed; over a box, at least."""
+        memo = self._distances.setdefault((test.id, exact), {})
+        places, key = self._touched(test)
+        at = key(ids)
+        found = memo.get(at)
+        if found is None:
+            env = self._environment(ids, places, test.reads, exact)
+            found = memo[at] = (test.miss_exact if exact else test.miss_box)(env)
+        return found
+
+    def full_env(self, ids: Ids) -> Env:
+        """The environment of one option with its whole body, and "concluded." entries beside what the plan states."""
+        return self._environment(ids, range(len(self.model.variables)), self.model.body, True)
+
+    def _touched(self, test: TestModel) -> tuple[tuple[int, ...], Callable[[Ids], object]]:
+        found = self._touches.get(test.id)
+        if found is None:
+            places = tuple(i for i, v in enumerate(self.model.variables) if v in test.touches)
+            found = self._touches[test.id] = (places, _key(places))
+        return found
+
+    def _environment(self, ids: Ids, places: Sequence[int], facts: Sequence[str], exact: bool) -> Env:
+        self.misses += 1
+        env = dict(self.env)
+        for place in places:
+            env[self.model.variables[place]] = self._slots[place][ids[place]]
+        for name in facts:
+            value = self.fact(name, ids, exact)
+            if name in self.stated:
+                env[CONCLUDED_KEY + name] = value
+                value = self.stated[name]
+            env[name] = value
+        return env
+
+
+def _key(places: tuple[int, ...]) -> Callable[[Ids], object]:
+    if not places:
+        return lambda ids: ()
+    return itemgetter(*places)
