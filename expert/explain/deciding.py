@@ -38,7 +38,7 @@ def decision_node(prover: Prover, name: str) -> Node:
     lines: list[Line] = []
     children: list[Node] = []
     if outcome.chosen is not None:
-        lines += [_chosen(prover, outcome, fact) for fact in decision.assigns]
+        lines += _chosen(prover, outcome)
         for found, below in (_required(prover, outcome), _preferred(prover, outcome)):
             lines += found
             children += below
@@ -59,14 +59,21 @@ def decision_node(prover: Prover, name: str) -> Node:
     return Node(outcome.id, DECISION, title, number, place(decision.span), tuple(lines), tuple(children), outcome.status == INFEASIBLE)
 
 
-def _chosen(prover: Prover, outcome: Outcome, fact: str) -> Line:
-    state = prover.trace.facts.get(fact)
+def _chosen(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    """What the plan fixed, each with its place, and what was chosen, in one line."""
     assert outcome.chosen is not None
-    value = outcome.chosen.values.get(fact)
-    text = in_both(lambda lang: _pair(prover, fact, value, lang))
-    if fact in outcome.pins:
-        return Line("given", text, state.at if state is not None else "")
-    return Line("chosen", text)
+    values = outcome.chosen.values
+    for fact in outcome.pins:
+        state = prover.trace.facts.get(fact)
+        text = in_both(lambda lang, f=fact: _pair(prover, f, values.get(f), lang))  # type: ignore[misc]
+        yield Line("given", text, state.at if state is not None else "")
+    free = [fact for fact in prover.program.decisions[outcome.decision].assigns if fact not in outcome.pins]
+    if free:
+        yield Line("chosen", in_both(lambda lang: _listed([_pair(prover, fact, values.get(fact), lang) for fact in free], lang)))
+
+
+def _listed(parts: list[str], lang: str) -> str:
+    return ("；" if lang == "zh" else "; ").join(parts)
 
 
 def _pair(prover: Prover, fact: str, value: Value | None, lang: str) -> str:

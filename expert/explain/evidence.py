@@ -43,9 +43,11 @@ def rule_terms(rule: Rule, fact: str | None = None) -> tuple[Condition, ...]:
 def evidence(rule: Rule, rows: Rows, words: Words, fact: str | None = None) -> Iterator[Line]:
     """Constants and cells that a rule read, its sources, what disagrees, and which layer spoke."""
     terms = [condition.term for condition in rule_terms(rule, fact)]
-    yield from _constants(terms, words)
-    yield from _cells(terms, rows, words)
-    yield from sources(rule.cite, words)
+    cite: dict[str, None] = {}
+    for line, names in (*_constants(terms, words), *_cells(terms, rows, words)):
+        yield line
+        cite |= dict.fromkeys(names)
+    yield from sources((*cite, *rule.cite), words)
     yield from _dissent(rule, words)
     yield from changes(rule.changes, words)
     yield rule_line(rule, words)
@@ -58,7 +60,7 @@ def rule_line(rule: Rule, words: Words) -> Line:
     return Line("rule", Text(name, name), place(rule.span))
 
 
-def _constants(terms: Iterable[Term], words: Words) -> Iterator[Line]:
+def _constants(terms: Iterable[Term], words: Words) -> Iterator[tuple[Line, tuple[str, ...]]]:
     names = sorted({name for term in terms for name in constants_read(term)})
     for name in names:
         constant = words.program.constants[name]
@@ -70,12 +72,11 @@ def _constants(terms: Iterable[Term], words: Words) -> Iterator[Line]:
             grade = BASIS.get(basis, Text(basis)).of(lang)
             return f"{name} = {value}（{title}，{grade}）" if lang == "zh" else f"{name} = {value} ({title}; {grade})"
 
-        yield Line("constant", in_both(shown), place(constant.span))
-        yield from sources(constant.cite, words)
-        yield from changes(constant.changes, words)
+        yield Line("constant", in_both(shown), place(constant.span)), constant.cite
+        yield from ((line, ()) for line in changes(constant.changes, words))
 
 
-def _cells(terms: Iterable[Term], rows: Rows, words: Words) -> Iterator[Line]:
+def _cells(terms: Iterable[Term], rows: Rows, words: Words) -> Iterator[tuple[Line, tuple[str, ...]]]:
     seen: set[tuple[str, str, str]] = set()
     for term in (t for each in terms for t in walk(each) if isinstance(t, CellTerm)):
         row = words.evaluated(term.row, rows)
@@ -87,9 +88,9 @@ def _cells(terms: Iterable[Term], rows: Rows, words: Words) -> Iterator[Line]:
         cell = found.cells.get(term.column) if found is not None else None
         if found is None or cell is None:
             continue
-        yield Line("cell", in_both(lambda lang, t=term, r=row, c=cell: _cell_text(t, r, c, rows, words, lang)), place(cell.span))  # type: ignore[misc]
-        yield from sources(cell.source or found.source or table.source, words, short=True)
-        yield from changes(cell.changes, words)
+        text = in_both(lambda lang, t=term, r=row, c=cell: _cell_text(t, r, c, rows, words, lang))  # type: ignore[misc]
+        yield Line("cell", text, place(cell.span)), cell.source or found.source or table.source
+        yield from ((line, ()) for line in changes(cell.changes, words))
 
 
 def _cell_text(term: CellTerm, row: str, cell: Cell, rows: Rows, words: Words, lang: str) -> str:
@@ -104,22 +105,38 @@ def _cell_text(term: CellTerm, row: str, cell: Cell, rows: Rows, words: Words, l
     return f"{name}{colon}{inert(title)} {value}{note if grade else ''}"
 
 
-def sources(cite: Iterable[str], words: Words, short: bool = False) -> Iterator[Line]:
-    """One line per claim or source: the claim, where it stands, and what it says (not with `short`)."""
-    for name in cite:
-        claim = words.program.claims.get(name)
-        source = words.program.sources.get(claim.source if claim is not None else name)
+def sources(cite: Iterable[str], words: Words) -> Iterator[Line]:
+    """One line per claim or source: the claim, where it stands and what it says. What was told before is only named."""
+    again: list[str] = []
+    for name in dict.fromkeys(cite):
+        if name in words.told:
+            again.append(name)
+            continue
+        words.told.add(name)
+        yield Line("source", in_both(lambda lang, n=name: _cited(n, words, lang)))  # type: ignore[misc]
+    if again:
+        listed = ", ".join(inert(name) for name in again)
+        yield Line("source", Text(f"{listed} (above)", f"{listed}（见上）"))
 
-        def shown(lang: str, name: str = name, claim=claim, source=source) -> str:  # type: ignore[no-untyped-def]
-            title = inert(source.title.of(lang)) if source is not None else ""
-            if claim is None:
-                return title or inert(name)
-            where = ", ".join(part for part in (title, inert(claim.where)) if part)
-            head = f"{inert(name)}（{where}）" if lang == "zh" else f"{inert(name)} ({where})"
-            says = inert(claim.says.of(lang))
-            return head if short or not says else f"{head}{'：' if lang == 'zh' else ': '}{says}"
 
-        yield Line("source", in_both(shown))
+def _cited(name: str, words: Words, lang: str) -> str:
+    claim = words.program.claims.get(name)
+    source = words.program.sources.get(claim.source if claim is not None else name)
+    title = inert(source.title.of(lang)) if source is not None else ""
+    if claim is None:
+        return f"{inert(name)}{'：' if lang == 'zh' else ': '}{title}" if title else inert(name)
+    where = ", ".join(part for part in (_source_name(claim.source, title, words), inert(claim.where)) if part)
+    head = f"{inert(name)}（{where}）" if lang == "zh" else f"{inert(name)} ({where})"
+    says = inert(claim.says.of(lang))
+    return f"{head}{'：' if lang == 'zh' else ': '}{says}" if says else head
+
+
+def _source_name(source: str, title: str, words: Words) -> str:
+    """The title of a source the first time, then its id."""
+    if source in words.told or not title:
+        return inert(source)
+    words.told.add(source)
+    return f"{inert(source)}: {title}"
 
 
 def _dissent(rule: Rule, words: Words) -> Iterator[Line]:

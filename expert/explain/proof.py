@@ -67,7 +67,10 @@ def _derived(prover: Prover, topic: str | None) -> Iterator[Node]:
 
 
 def _silent(prover: Prover, topic: str | None) -> Iterator[Line]:
+    told = {id for outcome in prover.trace.outcomes.values() for id, _ in outcome.not_in_force}
     for unchecked in prover.advice.not_checked:
+        if unchecked.rule in told:
+            continue
         rule = prover.program.rules.get(unchecked.rule)
         if topic is not None and (rule is None or rule.topic != topic):
             continue

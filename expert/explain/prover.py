@@ -18,7 +18,7 @@ from expert.explain.words import Words
 from expert.facts import ASSUMED, Amount
 from expert.language.printing import describe
 from expert.language.program import Conclude, Condition, Prefer, Require, Rule
-from expert.language.terms import CompareTerm, FactTerm, Literal, Term, facts_read, walk
+from expert.language.terms import NUMBER, CellTerm, CompareTerm, ConstantTerm, FactTerm, Literal, Term, facts_read, walk
 
 _COMBINED = {
     "max": Text("the largest contribution counts", "取各项中的最大值"),
@@ -192,9 +192,12 @@ class Prover:
         return [premise.removeprefix("fact:") for premise in firing.premises if premise.startswith("fact:")]
 
     def condition_line(self, condition: Condition, rows: Rows) -> Line:
-        """A condition as written, then with numbers, which is left out where it says nothing more."""
+        """A condition as written; where it compares numbers, then with the numbers."""
+        written = Text(condition.text, condition.text)
+        if not any(part.kind == NUMBER and isinstance(part, FactTerm | ConstantTerm | CellTerm) for part in walk(condition.term)):
+            return Line("when", written)
         shown = in_both(lambda lang: self.words.in_numbers(condition.term, rows, lang))
-        return Line("when", Text(_beside(condition.text, shown.en), _beside(condition.text, shown.zh)))
+        return Line("when", Text(f"{condition.text}   ({shown.en})", f"{condition.text}   （{shown.zh}）"))
 
     def formula(self, value: Condition, firing: Firing, fact: str) -> Iterator[Line]:
         """The formula with names, then with numbers and units, then the result."""
@@ -204,7 +207,8 @@ class Prover:
         yield Line("formula", Text(describe(value.term), describe(value.term)))
 
         def numbers(lang: str) -> str:
-            return f"= {self.words.in_numbers(value.term, firing.rows, lang)} = {self.words.value(fact, result, lang)}"
+            inside, outside = self.words.in_numbers(value.term, firing.rows, lang), self.words.value(fact, result, lang)
+            return f"= {outside}" if inside in (outside, f"({outside})") or isinstance(result, str) else f"= {inside} = {outside}"
 
         yield Line("numbers", in_both(numbers))
 
@@ -257,10 +261,6 @@ class Prover:
         return None if text is None else Line("margin", text)
 
 
-def _beside(written: str, shown: str) -> str:
-    return written if shown == written else f"{written}   ({shown})"
-
-
 _WORDED = {">=": ("at least", "至少"), "<=": ("at most", "至多"), ">": ("more than", "大于"), "<": ("less than", "小于"), "==": ("", "")}
 _TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "==": "=="}
 
@@ -275,6 +275,10 @@ def margin(term: Term, rows: Rows, words: Words) -> Text | None:
     if not isinstance(words.evaluated(has, rows), Amount) or not isinstance(words.evaluated(needs, rows), Amount):
         return None
     english, chinese = _WORDED[operator]
-    en = f"needs {english} {words.term(needs, rows, 'en')}, has {words.term(has, rows, 'en')}".replace("  ", " ")
-    zh = f"需要{chinese} {words.term(needs, rows, 'zh')}，现为 {words.term(has, rows, 'zh')}"
+    unit = getattr(has, "unit", None) or getattr(needs, "unit", None)
+    wanted, there = (words.evaluated(term, rows) for term in (needs, has))
+    assert isinstance(wanted, Amount)
+    assert isinstance(there, Amount)
+    en = f"needs {english} {words.quantity(wanted, unit, 'en')}, has {words.quantity(there, unit, 'en')}".replace("  ", " ")
+    zh = f"需要{chinese} {words.quantity(wanted, unit, 'zh')}，现为 {words.quantity(there, unit, 'zh')}"
     return Text(en, zh)

@@ -44,6 +44,8 @@ class Words:
     def __init__(self, program: Program, states: Mapping[str, FactState]) -> None:
         self.program = program
         self.states = states
+        # Claims and sources that were quoted already: an explanation quotes each once.
+        self.told: set[str] = set()
         values = {name: state.value for name, state in states.items()}
         stated = {name: state.value for name, state in states.items() if state.origin in STATED and state.value is not None}
         self._env: Env = environment(program, values, stated)
@@ -95,8 +97,12 @@ class Words:
         return describe(_mapped(term, lambda leaf: self._as_literal(leaf, rows, lang)))
 
     def _as_literal(self, leaf: Term, rows: Rows, lang: str) -> Term:
-        unit = getattr(leaf, "unit", None)
-        return Literal(leaf.span, leaf.kind, self.term(leaf, rows, lang), unit=unit)
+        value = self.evaluated(leaf, rows)
+        # Words stand as ids, since the expression compares them with ids.
+        shown = inert(value) if isinstance(value, str) else self.term(leaf, rows, lang)
+        if isinstance(value, Amount) and not value.is_point:
+            shown = f"({shown})"
+        return Literal(leaf.span, leaf.kind, shown, unit=getattr(leaf, "unit", None))
 
     def unknown(self, fact: str) -> Text:
         """Why a fact has no value: nobody answered, no rule concluded it, or its rules disagree."""
@@ -129,6 +135,8 @@ def _mapped(term: Term, change: Callable[[Term], Term]) -> Term:
     match term:
         case FactTerm() | StatedTerm() | ConstantTerm() | RowTerm() | CellTerm():
             return change(term)
+        case FunctionTerm(function="known" | "missing"):
+            return term
         case ArithmeticTerm(arguments=arguments) | FunctionTerm(arguments=arguments):
             return replace(term, arguments=tuple(_mapped(a, change) for a in arguments))
         case ChoiceTerm(then=then, condition=test, other=other):
