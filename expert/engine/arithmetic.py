@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from expert.engine.values import BOTH, FALSE, OPTION, TRUE, UNKNOWN_BITS, Num, down
 from expert.units import round12
 
+INFINITE = math.inf
 Unary = Callable[[float], float]
 
 
@@ -19,7 +20,8 @@ def _nothing(bits: int) -> Num:
 
 
 def _finite(low: float, high: float, typical: float | None, bits: int) -> Num:
-    if math.isfinite(low) and math.isfinite(high):
+    # Not math.isfinite: this runs for every operation of every box, and NaN fails both comparisons too.
+    if low > -INFINITE and high < INFINITE:
         return (low, high, typical, bits)
     return _nothing(bits)
 

@@ -62,6 +62,11 @@ class Contributor:
 
     def contributions(self, env: Env) -> Iterator[Contribution]:
         """Truth and value of every instance that is not plainly false."""
+        if not self.loops:
+            truth = conjunction(self.when, env)
+            if truth & ~2:
+                yield truth, self.value(env)
+            return
         for _ in bindings(self.loops, env):
             truth = conjunction(self.when, env)
             if truth & ~2:
@@ -158,13 +163,22 @@ class FactClosure:
     contributors: tuple[Contributor, ...]
     cases: tuple[tuple[tuple[TruthClosure, ...], Closure], ...]
     otherwise: Closure | None
+    formula: Closure | None
 
     def exact(self, env: Env, absent: int) -> Slot:
         """The value for one exact environment; `absent` is the cause when no rule concluded it (STATED or OPTION)."""
+        if self.formula is not None:
+            value = self.formula(env)
+            if is_known(value) and not slot_bits(value):
+                return value
         return combine_exact(self.decl, self._contributions(env), self.fallback(env), absent)
 
     def box(self, env: Env, absent: int) -> Slot:
         """A slot that covers the exact values of all options of the box in `env`."""
+        if self.formula is not None:
+            value = self.formula(env)
+            if not slot_bits(value) and is_known(value):
+                return value
         return _combine_box(self.decl, self._contributions(env), self.fallback(env), absent)
 
     def _contributions(self, env: Env) -> list[Contribution]:
@@ -202,7 +216,15 @@ def compile_fact(name: str, program: Program, exact: bool) -> FactClosure:
                 contributors.append(Contributor(rule_id, loops, when, _stored(value, program, exact), tuple(sorted(reads))))
     cases = tuple(compile_default(case, program, exact) for case in decl.default)
     otherwise = None if decl.otherwise is None else _stored(decl.otherwise, program, exact)
-    return FactClosure(decl, tuple(contributors), cases, otherwise)
+    return FactClosure(decl, tuple(contributors), cases, otherwise, _formula(decl, contributors))
+
+
+def _formula(decl: FactDecl, contributors: Sequence[Contributor]) -> Closure | None:
+    """The value's closure where a single rule without conditions concludes the fact, which is most of them."""
+    if len(contributors) != 1 or decl.combine == "all":
+        return None
+    (only,) = contributors
+    return None if only.loops or only.when else only.value
 
 
 def _stored(value: Condition, program: Program, exact: bool) -> Closure:

@@ -7,8 +7,9 @@ variables is the same in all boxes that agree on those two, so it is looked up b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
-from typing import cast
+from typing import Generic, TypeVar, cast
 
 from expert.engine.evaluate import Env
 from expert.engine.model import CONCLUDED_KEY, DecisionModel, TestModel
@@ -17,6 +18,7 @@ from expert.facts import Amount, Value
 from expert.language.terms import NUMBER
 
 Ids = tuple[int, ...]
+V = TypeVar("V")
 
 
 def domain_slot(values: tuple[Value, ...], kind: str) -> Slot:
@@ -41,13 +43,12 @@ class Evaluation:
         self._values: list[list[tuple[Value, ...]]] = [[] for _ in model.variables]
         self._slots: list[list[Slot]] = [[] for _ in model.variables]
         self._halves: list[dict[int, tuple[int, ...]]] = [{} for _ in model.variables]
-        self._facts: dict[tuple[str, bool], dict[object, Slot]] = {}
-        self._tests: dict[tuple[str, bool], dict[object, int]] = {}
-        self._distances: dict[tuple[str, bool], dict[object, float]] = {}
+        self._facts: dict[str, _Memo[Slot]] = {}
+        self._tests: dict[str, _Memo[int]] = {}
+        self._distances: dict[str, _Memo[float]] = {}
+        # One environment per mode, written over and over: a closure reads only what was set for it just before.
+        self._scratch = (dict(env), dict(env))
         index = {variable: i for i, variable in enumerate(model.variables)}
-        self._support = {fact: tuple(index[v] for v in model.variables if v in vs) for fact, vs in model.support.items()}
-        self._keys = {fact: _key(places) for fact, places in self._support.items()}
-        self._touches: dict[str, tuple[tuple[int, ...], Callable[[Ids], object]]] = {}
         self._index = index
 
     # Parts.
@@ -105,13 +106,14 @@ class Evaluation:
 
     def fact(self, name: str, ids: Ids, exact: bool = False) -> Slot:
         """What the rules conclude of a body fact over a box, or, with `exact`, for its one option."""
-        memo = self._facts.setdefault((name, exact), {})
-        key = self._keys[name](ids)
-        found = memo.get(key)
+        memo = self._facts.get(name) or self._fact_memo(name)
+        known = memo.exact if exact else memo.box
+        key = memo.key(ids)
+        found = known.get(key)
         if found is None:
-            env = self._environment(ids, self._support[name], self.model.direct[name], exact)
+            env = self._environment(ids, memo.places, self.model.direct[name], exact)
             closure = (self.model.exact if exact else self.model.box)[name]
-            found = memo[key] = closure.exact(env, OPTION) if exact else closure.box(env, OPTION)
+            found = known[key] = closure.exact(env, OPTION) if exact else closure.box(env, OPTION)
         return found
 
     def value(self, name: str, ids: Ids, exact: bool = False) -> Slot:
@@ -121,40 +123,47 @@ class Evaluation:
 
     def test(self, test: TestModel, ids: Ids, exact: bool = False) -> int:
         """The verdict of a test."""
-        memo = self._tests.setdefault((test.id, exact), {})
-        places, key = self._touched(test)
-        at = key(ids)
-        found = memo.get(at)
+        memo = self._tests.get(test.id) or self._test_memo(self._tests, test)
+        known = memo.exact if exact else memo.box
+        key = memo.key(ids)
+        found = known.get(key)
         if found is None:
-            env = self._environment(ids, places, test.reads, exact)
-            found = memo[at] = (test.exact if exact else test.box)(env)
+            env = self._environment(ids, memo.places, test.reads, exact)
+            found = known[key] = (test.exact if exact else test.box)(env)
         return found
 
     def miss(self, test: TestModel, ids: Ids, exact: bool = False) -> float:
         """How far a test is missed; over a box, at least."""
-        memo = self._distances.setdefault((test.id, exact), {})
-        places, key = self._touched(test)
-        at = key(ids)
-        found = memo.get(at)
+        memo = self._distances.get(test.id) or self._test_memo(self._distances, test)
+        known = memo.exact if exact else memo.box
+        key = memo.key(ids)
+        found = known.get(key)
         if found is None:
-            env = self._environment(ids, places, test.reads, exact)
-            found = memo[at] = (test.miss_exact if exact else test.miss_box)(env)
+            env = self._environment(ids, memo.places, test.reads, exact)
+            found = known[key] = (test.miss_exact if exact else test.miss_box)(env)
         return found
 
     def full_env(self, ids: Ids) -> Env:
         """The environment of one option with its whole body, and "concluded." entries beside what the plan states."""
-        return self._environment(ids, range(len(self.model.variables)), self.model.body, True)
+        return {**self.env, **self._environment(ids, range(len(self.model.variables)), self.model.body, True)}
 
-    def _touched(self, test: TestModel) -> tuple[tuple[int, ...], Callable[[Ids], object]]:
-        found = self._touches.get(test.id)
-        if found is None:
-            places = tuple(i for i, v in enumerate(self.model.variables) if v in test.touches)
-            found = self._touches[test.id] = (places, _key(places))
-        return found
+    def _fact_memo(self, name: str) -> _Memo[Slot]:
+        memo: _Memo[Slot] = _memo(self._places(self.model.support[name]))
+        self._facts[name] = memo
+        return memo
+
+    def _test_memo(self, memos: dict[str, _Memo[V]], test: TestModel) -> _Memo[V]:
+        memo: _Memo[V] = _memo(self._places(test.touches))
+        memos[test.id] = memo
+        return memo
+
+    def _places(self, variables: frozenset[str]) -> tuple[int, ...]:
+        return tuple(i for i, v in enumerate(self.model.variables) if v in variables)
 
     def _environment(self, ids: Ids, places: Sequence[int], facts: Sequence[str], exact: bool) -> Env:
+        """The scratch environment with these variables and facts set for the box."""
         self.misses += 1
-        env = dict(self.env)
+        env = self._scratch[exact]
         for place in places:
             env[self.model.variables[place]] = self._slots[place][ids[place]]
         for name in facts:
@@ -166,7 +175,19 @@ class Evaluation:
         return env
 
 
-def _key(places: tuple[int, ...]) -> Callable[[Ids], object]:
-    if not places:
-        return lambda ids: ()
-    return itemgetter(*places)
+@dataclass(slots=True)
+class _Memo(Generic[V]):
+    """What was found for each projection on the variables at `places`."""
+
+    places: tuple[int, ...]
+    key: Callable[[Ids], object]
+    box: dict[object, V]
+    exact: dict[object, V]
+
+
+def _memo(places: tuple[int, ...]) -> _Memo[V]:
+    return _Memo(places, itemgetter(*places) if places else _nowhere, {}, {})
+
+
+def _nowhere(ids: Ids) -> object:
+    return ()
