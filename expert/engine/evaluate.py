@@ -254,11 +254,25 @@ def _choice(term: ChoiceTerm, program: Program, exact: bool) -> Closure:
 def _compare(term: CompareTerm, program: Program, exact: bool) -> TruthClosure:
     left, right = compile_term(term.left, program, exact), compile_term(term.right, program, exact)
     if term.left.kind == NUMBER:
-        return _compare_numbers(term.operator, cast(NumberClosure, left), cast(NumberClosure, right))
+        truth = _compare_numbers(term.operator, cast(NumberClosure, left), cast(NumberClosure, right))
+        return _overlap_as_cause(truth) if exact else truth
     equal = _equal_truths if term.left.kind == BOOL else _equal_words
     if term.operator == "==":
         return lambda env: equal(left(env), right(env))
     return lambda env: negate(equal(left(env), right(env)))
+
+
+def _overlap_as_cause(truth: TruthClosure) -> TruthClosure:
+    """Exact truth where overlapping ranges are an unknown with the cause RANGE.
+
+    TRUE|FALSE would count as a truth of its own beside another unknown: `overlap or unknown` would come out true.
+    """
+
+    def exact(env: Env) -> int:
+        bits = truth(env)
+        return (bits & ~BOTH) | RANGE if bits & BOTH == BOTH else bits
+
+    return exact
 
 
 def _compare_numbers(operator: str, left: NumberClosure, right: NumberClosure) -> TruthClosure:
@@ -299,7 +313,7 @@ def _membership(term: InTerm, program: Program, exact: bool) -> TruthClosure:
         group = compile_term(term.group, program, exact)
         return lambda env: _within_list(cast(Words, member(env)), cast(Members, group(env)))
     if term.member.kind == NUMBER:
-        return _among_numbers(cast(NumberClosure, member), term.literals)
+        return _among_numbers(cast(NumberClosure, member), term.literals, exact)
     wanted = frozenset(literal.word for literal in term.literals)
     return lambda env: _within_words(cast(Words, member(env)), wanted)
 
@@ -320,14 +334,15 @@ def _within_list(words: Words, group: Members) -> int:
     return _within_words((words[0], bits), frozenset(group[0]))
 
 
-def _among_numbers(member: NumberClosure, literals: tuple[Literal, ...]) -> TruthClosure:
-    targets = [(x.low, x.high, x.low if x.low == x.high else None, 0) for x in literals]
+def _among_numbers(member: NumberClosure, literals: tuple[Literal, ...], exact: bool) -> TruthClosure:
+    targets = [literal_slot(x) for x in literals]
+    equals = [_compare_numbers("==", member, cast(NumberClosure, _constantly(target))) for target in targets]
+    tests = [_overlap_as_cause(equal) if exact else equal for equal in equals]
 
     def among(env: Env) -> int:
-        value = member(env)
         result = FALSE
-        for target in targets:
-            result = one_holds(result, arithmetic.equal(value, target))
+        for test in tests:
+            result = one_holds(result, test(env))
         return result
 
     return among

@@ -1,9 +1,9 @@
 """Values during evaluation: three-valued truth with causes, and numbers as intervals.
 
-Truth is a set of bits: TRUE, FALSE, and why it may be unknown. In exact evaluation TRUE|FALSE together mean that ranges
-overlap; over a box of options they mean "depends on the option". STATED: a stated or assumed fact is missing. OPTION: an
-empty cell, no row, no conclusion or a conflict. RANGE: ranges overlapped in a condition. A known number that carries
-OPTION or RANGE is tainted: it was computed although something it needed was unknown.
+Truth is a set of bits: TRUE, FALSE, and why it may be unknown. TRUE|FALSE together occur only over a box of options: it
+depends on the option, or ranges overlap (in exact evaluation the cause RANGE says so). STATED: a stated or assumed fact is
+missing. OPTION: an empty cell, no row, no conclusion or a conflict. RANGE: ranges overlapped in a condition. A known number
+that carries OPTION or RANGE is tainted: it was computed although something it needed was unknown.
 
 A number is the tuple (low, high, typical or None, bits); low None means unknown. A word is (frozenset of possible words, bits),
 a list (tuple or None, bits).
