@@ -178,7 +178,7 @@ def _order(node: Node | None, domains: Mapping[str, Domain | None], reading: Rea
 
 def _after(node: Node | None, entry: Entry, context: RuleContext) -> tuple[str, ...]:
     others = [name for name in context.layered.entries["decisions"] if name != entry.id]
-    found = [context.reading.one_of(member, others, Text("another decision", "另一个决策"), "unknown-decision") for member in
+    found = [context.reading.one_of(member, others, Text("a decision beside this one", "其他决策"), "unknown-decision") for member in
              context.reading.sequence(node, Text("'after'", "'after'"))]  # fmt: skip
     return tuple(name for name in found if name is not None)
 

@@ -178,7 +178,9 @@ def _money_facts(declared: FactDecl, known: Known) -> tuple[FactDecl, ...]:
             f"'{declared.name}' is money, and no table 'currencies' is there", f"'{declared.name}' 是金额，但没有 'currencies' 表"
         )
         if "currencies" not in known.layered.tables:
-            known.reading.report("bad-currency", declared.span, message)
+            help = Text("add one: a column 'rate: number', a row per currency, and rate 1 for the one that all are counted in",
+                        "请添加：列 'rate: number'，每种货币一行，基准货币的汇率为 1")  # fmt: skip
+            known.reading.report("bad-currency", declared.span, message, help)
         known.layered.broken |= {("facts", f"{declared.name}_rate"), ("facts", f"{declared.name}_total")}
         return ()
     base = known.base_currency

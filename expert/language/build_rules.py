@@ -242,4 +242,5 @@ def _check_because(node: Node | None, context: RuleContext) -> None:
             if isinstance(piece, Name) and ("constants", piece.dotted) in context.layered.broken:
                 continue
             message = Text("'because' names constants only, no fact and no arithmetic", "'because' 中只能引用常量，不能引用事实或算式")
-            context.reading.report("because-reads-fact", piece.span, message)
+            help = Text("what depends on the plan stands in 'message:' or 'fix:'", "取决于计划的内容请写在 'message:' 或 'fix:' 中")
+            context.reading.report("because-reads-fact", piece.span, message, help)

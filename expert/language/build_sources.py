@@ -76,7 +76,7 @@ def build_units(layered: Layered, reading: Reading) -> tuple[UnitTable, dict[str
         try:
             table = table.with_counts([entry.id])
         except UnitError as error:
-            reading.report("bad-unit", entry.span, error.message, error.help)
+            reading.report("bad-unit", entry.span, error.message, Text("give it another name", "请换一个名称"))
             continue
         texts[entry.id] = text
     rates, base = _rates(layered, reading)

@@ -163,7 +163,7 @@ def literal_of(
         return None
     if kind == BOOL:
         if not isinstance(node.value, bool):
-            reading.wrong_shape(node, Text("this is true or false", "此处应为 true 或 false"))
+            reading.wrong_shape(node, Text("true or false belongs here", "此处应为 true 或 false"))
             return None
         return Literal(node.span, BOOL, node.raw, flag=node.value)
     if kind == WORD:

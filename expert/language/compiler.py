@@ -12,9 +12,10 @@ from expert.language.build_rules import RuleContext, build_rules, check_losing
 from expert.language.build_scenarios import build_scenarios
 from expert.language.build_sources import build_sources, build_topics, build_units
 from expert.language.build_tables import build_constants, build_tables
+from expert.language.changes import apply_changes
 from expert.language.expressions import Expressions
-from expert.language.layers import Layered, layer_packs
-from expert.language.packs import read_packs
+from expert.language.layers import Layered, add_pack
+from expert.language.packs import RawPack, read_packs
 from expert.language.program import Constant, FactDecl, Program, Table
 from expert.language.reading import Reading
 from expert.language.scope import Scope, Signature
@@ -72,6 +73,19 @@ def compile_packs(folders: Sequence[Path], *, without: frozenset[str] = frozense
         disabled=tuple(layered.disabled.values()),
         scenarios=scenarios,
     )
+
+
+def layer_packs(packs: Sequence[RawPack], reading: Reading) -> Layered:
+    """All packs in order, each one's changes applied to what lies below it.
+
+    Errors: recorded in `reading`.
+    """
+    layered = Layered(tuple(packs))
+    for pack in packs:
+        # Before the pack's own entries are there: a layer changes what is below it, its own text it edits in place.
+        apply_changes(layered, pack, reading)
+        add_pack(layered, pack, reading)
+    return layered
 
 
 def scope_of(facts: Mapping[str, FactDecl], tables: Mapping[str, Table], constants: Mapping[str, Constant], units: UnitTable) -> Scope:

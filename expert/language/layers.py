@@ -5,14 +5,13 @@ Later packs add under the same headings; they change what is below only through 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from expert.errors import Span, Text
 from expert.language.packs import RawPack
 from expert.language.program import Change
 from expert.language.reading import Reading
-from expert.yamldoc import Mapping, Node, Scalar
+from expert.yamldoc import Mapping, Node
 from expert.yamldoc import Sequence as Listing
 
 KEYED = ("topics", "units", "facts", "constants", "sources", "claims")
@@ -144,24 +143,3 @@ def _sort_added_rows(layered: Layered, layer: str) -> None:
         own = [name for name, row in table.rows.items() if row.layer == table.entry.layer]
         added = sorted(name for name, row in table.rows.items() if row.layer != table.entry.layer)
         table.rows = {name: table.rows[name] for name in (*own, *added)}
-
-
-def layer_packs(packs: Sequence[RawPack], reading: Reading) -> Layered:
-    """All packs in order, each one's changes applied to what lies below it.
-
-    Errors: recorded in `reading`.
-    """
-    from expert.language.changes import apply_changes
-
-    layered = Layered(tuple(packs))
-    for pack in packs:
-        # Before the pack's own entries are there: a layer changes what is below it, its own text it edits in place.
-        apply_changes(layered, pack, reading)
-        add_pack(layered, pack, reading)
-    return layered
-
-
-def id_scalar(node: Node) -> Scalar | None:
-    """The `id` of a listed entry."""
-    found = node.get("id") if isinstance(node, Mapping) else None
-    return found if isinstance(found, Scalar) else None

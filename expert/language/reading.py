@@ -130,7 +130,8 @@ class Reading:
         assert node is not None
         close = nearest(found, names)
         listed = ", ".join(names[:12]) + (" …" if len(names) > 12 else "")
-        help = Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else Text(f"it is one of {listed}", f"可用的值：{listed}")
+        help = Text(f"it is one of {listed}", f"可用的值：{listed}") if names else NO_TEXT
+        help = Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else help
         self.report(code, node.span, Text(f"'{found}' is not {what.en}", f"'{found}' 不是{what.zh}"), help)
         return None
 
@@ -145,7 +146,7 @@ class Reading:
             return default
         if isinstance(node, Scalar) and isinstance(node.value, bool):
             return node.value
-        self.wrong_shape(node, Text("this is true or false", "此处应为 true 或 false"))
+        self.wrong_shape(node, Text("true or false belongs here", "此处应为 true 或 false"))
         return default
 
     def whole(self, node: Node | None, low: int, high: int, default: int) -> int:
@@ -154,7 +155,7 @@ class Reading:
             return default
         if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool) and low <= node.value <= high:
             return node.value
-        self.wrong_shape(node, Text(f"this is a whole number from {low} to {high}", f"此处应为 {low} 到 {high} 的整数"))
+        self.wrong_shape(node, Text(f"a whole number from {low} to {high} belongs here", f"此处应为 {low} 到 {high} 的整数"))
         return default
 
     def text(self, node: Node | None, what: Text) -> Text:
