@@ -6,8 +6,8 @@ code as in the reference engine, and asserted.
 
 A rule set is compiled once per program and kept as long as the program. Every size at which the library would crash, hang or
 answer wrongly is refused before (`durable_raw`, `durable_layout`). A probe in a child process costs about as much as a whole
-cold start of `expert explain`, so it is kept for what the random tests of the layout do not reach: more than 3,000 durable
-rules in one program, or a fact that uses more than half of the library's stack of 64.
+cold start of `expert explain`, so it is kept for programs of more than 3,000 durable rules: up to there the layout has been
+tried against the library by random rule sets, and a full stack, the one thing left, is an error and neither hang nor crash.
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
 from expert.engine.concluding import Contribution, combine_exact
-from expert.engine.durable_layout import STACK, lay_out
-from expert.engine.durable_probe import probe_in_child
-from expert.engine.durable_raw import Definition, DurableLimitError, DurableRuleError, DurableValueError, check_definition
+from expert.engine.durable_raw import DurableLimitError, DurableRuleError, DurableValueError
 from expert.engine.durable_rules import Compiled, compile_rules, raw_share
 from expert.engine.evaluate import Env
 from expert.engine.firing import PLAN_KEY, Fired, Match, in_canonical_order, start_env
@@ -97,18 +95,12 @@ def _ruleset_of(program: Program) -> tuple[Compiled, Ruleset]:
         from expert.engine.durable_driver import Ruleset
 
         compiled = compile_rules(program)
-        if needs_probe(compiled.definition):
+        if len(compiled.definition.rules) > PROBE_RULES:
+            from expert.engine.durable_probe import probe_in_child
+
             probe_in_child(compiled.definition, PROBE_SECONDS)
         found = _RULESETS[program] = (compiled, Ruleset(compiled.definition))
     return found
-
-
-def needs_probe(definition: Definition) -> bool:
-    """Whether a rule set lies outside what the tests of the layout cover."""
-    if len(definition.rules) > PROBE_RULES:
-        return True
-    check_definition(definition)
-    return any(layout.stack > STACK // 2 for layout in lay_out(definition))
 
 
 class _Run:

@@ -179,10 +179,10 @@ class Translator:
             # Another key for each member: two members may be two elements.
             key = (*key, member.key)
             tie = Tie(key, prop, Op.EQ, member.key, member.prop)
-            return merged([pattern, member.pattern, wanting(replace(want, key=key)), Pattern(ties=(tie,))])
+            return merged([pattern, member.pattern, wanting(want._replace(key=key)), Pattern(ties=(tie,))])
         word = _word(member)
         key = (*key, word)
-        return merged([pattern, wanting(replace(want, key=key))]).with_test(key, Constant(prop, Op.EQ, word))
+        return merged([pattern, wanting(want._replace(key=key))]).with_test(key, Constant(prop, Op.EQ, word))
 
     def _element(self, group: Term) -> tuple[Key, Pattern, Want, str] | None:
         """Key, surroundings and message of an element of a list, and the property that has its word."""

@@ -8,7 +8,8 @@ hidden rules, and a pattern of any length can be cut into pieces that share noth
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from expert.engine.durable_raw import CONDITIONS_PER_RULE, Constant, DurableLimitError, Join, Op, RawCondition, RawRule
 
@@ -22,8 +23,7 @@ BUNDLE = "*"
 FLIPPED = {Op.EQ: Op.EQ, Op.NE: Op.NE, Op.LT: Op.GT, Op.LE: Op.GE, Op.GT: Op.LT, Op.GE: Op.LE}
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """`prop` of the message equals `other` of the message that fills `to`: this is what determines it."""
 
     prop: str
@@ -31,8 +31,7 @@ class Anchor:
     other: str
 
 
-@dataclass(frozen=True, slots=True)
-class Want:
+class Want(NamedTuple):
     """One message. `role` is the environment key under which an action finds its value ("" for none)."""
 
     key: Key
@@ -41,8 +40,7 @@ class Want:
     anchors: tuple[Anchor, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(NamedTuple):
     """A comparison of two messages."""
 
     left: Key
@@ -52,18 +50,20 @@ class Tie:
     other: str
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+NO_WANTS: Mapping[Key, Want] = MappingProxyType({})
+
+
+class Pattern(NamedTuple):
     """Messages that hold together, with tests. `computed` tells that a hidden rule with arithmetic stands behind one of them."""
 
-    wants: Mapping[Key, Want] = field(default_factory=dict)
+    wants: Mapping[Key, Want] = NO_WANTS
     tests: tuple[tuple[Key, Constant], ...] = ()
     ties: tuple[Tie, ...] = ()
     computed: bool = False
 
     def with_test(self, key: Key, test: Constant) -> Pattern:
         """The pattern with one more test."""
-        return merged([self, Pattern(tests=((key, test),))])
+        return self._replace(tests=(*self.tests, (key, test)))
 
 
 NOTHING = Pattern()
@@ -71,16 +71,21 @@ NOTHING = Pattern()
 
 def wanting(want: Want, *others: Pattern) -> Pattern:
     """A pattern of one message and those that determine it."""
+    if not others:
+        return Pattern({want.key: want})
     return merged([*others, Pattern({want.key: want})])
 
 
 def merged(patterns: Iterable[Pattern]) -> Pattern:
     """All patterns together."""
+    several = [pattern for pattern in patterns if pattern is not NOTHING]
+    if len(several) <= 1:
+        return several[0] if several else NOTHING
     wants: dict[Key, Want] = {}
     tests: dict[tuple[Key, Constant], None] = {}
     ties: dict[Tie, None] = {}
     computed = False
-    for pattern in patterns:
+    for pattern in several:
         wants.update(pattern.wants)
         tests.update(dict.fromkeys(pattern.tests))
         ties.update(dict.fromkeys(pattern.ties))

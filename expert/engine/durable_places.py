@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from expert.engine.durable_draft import OID, Draft, value_schema
 from expert.engine.durable_pattern import NOTHING, Anchor, Key, Pattern, Want, merged, row_pattern, row_want, wanting
@@ -34,8 +33,7 @@ FACT, PLAN, CELL = "fact", "plan", "cell"
 _LAZY_FUNCTIONS = ("known", "missing", "coalesce")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A value in the message that fills `key`, once `pattern` holds.
 
     ends: the properties of a number: low, high, and both lowered by the tolerance. prop: that of a word, row id or truth.
@@ -76,7 +74,7 @@ def variables_of(*terms: Term) -> dict[str, str]:
 
 def constant_slot(term: Term, program: Program) -> Slot | None:
     """The value of a term that reads nothing, else None."""
-    if any(isinstance(part, LEAVES) for part in walk(term)):
+    if isinstance(term, LEAVES) or any(isinstance(part, LEAVES) for part in walk(term)):
         return None
     return compile_term(term, program, exact=True)({})
 
@@ -106,7 +104,7 @@ class Places:
                     return None
                 low, high, lowered, high_lowered = found.ends
                 ends = (low, low, lowered, lowered) if end == "low" else (high, high, high_lowered, high_lowered)
-                return replace(found, ends=ends)
+                return found._replace(ends=ends)
             case _:
                 return None
 
