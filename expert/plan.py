@@ -85,6 +85,46 @@ def facts_digest(facts: Mapping[str, Fact]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def plan_of_facts(given: Sequence[tuple[str, object]], program: Program, span: Span, name: str = "") -> Plan:
+    """A plan from facts as YAML gave them, for examples and scenarios; what rules derive may be stated too.
+
+    Errors: ExpertError, at `span`, with every value that cannot be read.
+    """
+    facts: dict[str, Fact] = {}
+    mistakes: list[Diagnostic] = []
+    for fact, value in given:
+        decl = program.facts.get(fact)
+        if decl is None:
+            message = Text(f"no fact is called '{short(fact)}'", f"没有名为 '{short(fact)}' 的事实")
+            mistakes.append(Diagnostic("unknown-key", message, span))
+            continue
+        try:
+            for part, found in _values(_node(value), decl, program):
+                facts[part] = Fact(part, found, GIVEN if part == fact else IMPLIED, span, f"{span.file}:{span.line}")
+        except Misread as wrong:
+            mistakes.append(Diagnostic(wrong.code, wrong.message, span, wrong.help))
+    if mistakes:
+        raise ExpertError(tuple(mistakes))
+    ordered = {fact: facts[fact] for fact in program.facts if fact in facts}
+    return Plan(name or "test", ordered, facts_digest(ordered), span.file)
+
+
+def value_of(value: object, decl: FactDecl, program: Program) -> Value:
+    """One value as YAML gave it, in base units. Errors: ExpertError."""
+    try:
+        return _values(_node(value), decl, program)[0][1]
+    except Misread as wrong:
+        raise ExpertError((Diagnostic(wrong.code, wrong.message, None, wrong.help),)) from None
+
+
+def _node(value: object) -> Node:
+    """A YAML node for a plain value: JSON is YAML; numbers are quoted, so that no spelling of theirs is a trap."""
+    quoted = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    root = load(json.dumps(quoted, ensure_ascii=False), "value", PLAN_LIMIT_BYTES).root
+    assert root is not None
+    return root
+
+
 def _plain(value: Value) -> object:
     if isinstance(value, Amount):
         return value.low if value.is_point else [value.low, value.typical, value.high]
@@ -226,7 +266,7 @@ def _read_override(text: str, program: Program, facts: dict[str, Fact], mistakes
     """One `--set fact=value` into `facts`; what the plan said about the fact is forgotten."""
     found = _OVERRIDE.fullmatch(text)
     if found is None or not found[2].strip():
-        help = Text("write --set fact=value, for example --set design.gpus=64", "写法：--set 事实=值，例如 --set design.gpus=64")
+        help = Text("write --set FACT=VALUE", "写法：--set 事实=值")
         place = Span("--set", 1, 1, len(text) + 1)
         mistakes.append(Diagnostic("bad-override", Text("this sets nothing", "没有设置任何值"), place, help, short(text)))
         return

@@ -169,10 +169,11 @@ def _option(program: Program, fact: str, value: Value | None, lang: str) -> Json
     row = table.rows.get(value) if table is not None and isinstance(value, str) else None
     if table is None or row is None:
         return None
-    return {name: _cell(row.cells.get(name), column, lang) for name, column in table.columns.items()}
+    return {name: plain_cell(row.cells.get(name), column, lang) for name, column in table.columns.items()}
 
 
-def _cell(cell: Cell | None, column: Column, lang: str) -> Json:
+def plain_cell(cell: Cell | None, column: Column, lang: str) -> Json:
+    """A table's cell in the unit of its column; None where it is unknown."""
     if cell is None or (cell.literal is None and cell.members is None):
         return cell.text.of(lang) if cell is not None and cell.text else None
     if cell.members is not None:

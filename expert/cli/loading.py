@@ -1,0 +1,71 @@
+"""From the options of a command to packs, an engine, a plan and its advice."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from expert.advice import Advice
+from expert.consult import consult
+from expert.engine.firing import Engine, ReferenceEngine
+from expert.errors import EXIT_NO_DESIGN, EXIT_OK, Text, fail
+from expert.language.program import Program
+from expert.language.store import load_program
+from expert.places import builtin_rules, cache_dir
+from expert.plan import Plan, read_plan
+
+BUILT_IN = ("base", "errata")
+_DURABLE = "expert.engine.durable"
+
+
+def pack_folders(packs: list[str]) -> list[Path]:
+    """The folders of the built-in packs, then those named by --pack, in order."""
+    return [builtin_rules() / name for name in BUILT_IN] + [Path(pack) for pack in packs]
+
+
+def program_of(options: argparse.Namespace) -> Program:
+    """The compiled packs that the options name."""
+    return load_program(pack_folders(options.pack), without=frozenset(options.without), cache_dir=cache_dir())
+
+
+def engine_of(wanted: str | None, lang: str) -> Engine:
+    """The engine of record: durable where it can be imported, else reference and one line on standard error.
+
+    Errors: ExpertError "no-durable" where durable is asked for by name and cannot be had.
+    """
+    if wanted == "reference":
+        return ReferenceEngine()
+    try:
+        # Through its name: only the adapter knows durable_rules, and it is there only where that was built.
+        engine = cast(Engine, import_module(_DURABLE).DurableEngine())
+    except ImportError:
+        if wanted == "durable":
+            help = Text("leave --engine out, or use --engine reference", "请去掉 --engine，或使用 --engine reference")
+            raise fail("no-durable", Text("durable_rules cannot be imported here", "此处无法导入 durable_rules"), help=help) from None
+        said = Text("durable_rules cannot be imported: the reference engine answers", "无法导入 durable_rules，由参考引擎作答")
+        print(said.of(lang), file=sys.stderr)
+        return ReferenceEngine()
+    return engine
+
+
+def plan_of(options: argparse.Namespace, program: Program) -> Plan:
+    """The plan file, or standard input for "-", with --set applied."""
+    source: Path | str = "-" if options.plan == "-" else Path(options.plan)
+    return read_plan(source, program, options.overrides)
+
+
+def advice_of(options: argparse.Namespace, lang: str) -> Advice:
+    """Load, read and consult, as the options say."""
+    engine = engine_of(options.engine, lang)
+    program = program_of(options)
+    return consult(plan_of(options, program), program, engine)
+
+
+def exit_code(advice: Advice, recommending: bool) -> int:
+    """3 outside what the packs know, and for a recommendation where nothing satisfies what the plan fixed; else 0."""
+    if advice.outside or (recommending and advice.verdict == "infeasible"):
+        return EXIT_NO_DESIGN
+    return EXIT_OK

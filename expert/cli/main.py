@@ -1,0 +1,141 @@
+"""`expert COMMAND …`: finds the command, runs it, and turns whatever happens into an exit code. No traceback reaches a user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import cast
+
+from expert.cli.language import pick_language
+from expert.errors import EXIT_FAULT, EXIT_OK, ExpertError, Text, fail, inert, nearest, render
+
+INTERRUPTED = 130
+COMMANDS: dict[str, tuple[str, Text]] = {
+    "recommend": ("expert.cli.recommend", Text("recommend a design for a plan", "为方案推荐设计")),
+    "explain": ("expert.cli.explaining", Text("explain a recommendation, a fact or a rule", "解释推荐结果、某个事实或规则")),
+    "init": ("expert.cli.init", Text("write a commented sample plan", "生成带注释的示例方案")),
+    "catalog": ("expert.cli.catalog", Text("show the tables of the packs", "查看规则包中的表格")),
+    "rules": ("expert.cli.rules", Text("check and test rule packs", "检查和测试规则包")),
+}
+"""Commands by name: the module that has `run(arguments, lang) -> int`, and what it does."""
+
+_VALUED = ("--lang",)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    lang = "en"
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+        lang = pick_language(given, os.environ)
+        code = _run(given, lang)
+        sys.stdout.flush()
+        return code
+    except ExpertError as error:
+        print(render(error.diagnostics, lang), file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # Whoever read our output has had enough; what is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_OK
+    except KeyboardInterrupt:
+        print(Text("interrupted", "已中断").of(lang), file=sys.stderr)
+        return INTERRUPTED
+    except Exception as fault:  # noqa: BLE001 - the one place where a fault of the program becomes exit 4
+        return _fault(fault, lang)
+
+
+def _fault(fault: Exception, lang: str) -> int:
+    if os.environ.get("EXPERT_DEBUG"):
+        import traceback
+
+        traceback.print_exception(fault)
+    reason = inert(f"{type(fault).__name__}: {fault}")[:400]
+    tail = Text("please report it; EXPERT_DEBUG=1 shows where", "请反馈此问题；设置 EXPERT_DEBUG=1 可查看出错位置").of(lang)
+    print(f"{Text('internal fault', '内部错误').of(lang)}: {reason} ({tail})", file=sys.stderr)
+    return EXIT_FAULT
+
+
+def _run(given: list[str], lang: str) -> int:
+    before, command, rest = _split(given)
+    if command is None:
+        return _without_command(before, lang)
+    if command not in COMMANDS:
+        close = nearest(command, COMMANDS)
+        listed = ", ".join(COMMANDS)
+        help = Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else Text(f"commands are {listed}", f"可用的命令：{listed}")
+        shown = inert(command)[:60]
+        raise fail("unknown-command", Text(f"there is no command '{shown}'", f"没有命令 '{shown}'"), help=help)
+    module = import_module(COMMANDS[command][0])
+    return cast(int, module.run([*rest, *before], lang))
+
+
+def _split(given: list[str]) -> tuple[list[str], str | None, list[str]]:
+    """Options before the command, the command, and what follows it."""
+    before: list[str] = []
+    place = 0
+    while place < len(given) and given[place].startswith("-") and given[place] != "-":
+        taken = 2 if given[place] in _VALUED else 1
+        before += given[place : place + taken]
+        place += taken
+    return before, (given[place] if place < len(given) else None), given[place + 1 :]
+
+
+def _without_command(before: list[str], lang: str) -> int:
+    flags = [flag for flag in before if flag.startswith("--lang")]
+    others = [flag for flag in before if flag.startswith("-") and flag not in flags]
+    if "--version" in others or "-V" in others:
+        from expert import __version__
+
+        print(f"expert {__version__}")
+        return EXIT_OK
+    unknown = [flag for flag in others if flag not in ("-h", "--help")]
+    if unknown:
+        close = nearest(unknown[0], ("--help", "--version", "--lang"))
+        help = (
+            Text(f"did you mean '{close}'?", f"是否指 '{close}'？")
+            if close
+            else Text("'expert --help' lists the commands", "'expert --help' 列出所有命令")
+        )
+        shown = inert(unknown[0])[:60]
+        raise fail("unknown-option", Text(f"there is no option '{shown}' before a command", f"命令之前没有选项 '{shown}'"), help=help)
+    print(overview(lang))
+    return EXIT_OK
+
+
+def overview(lang: str) -> str:
+    """The help page of `expert` itself."""
+    width = max(len(name) for name in COMMANDS)
+    commands = "\n".join(f"  {name:<{width}}  {summary.of(lang)}" for name, (_, summary) in COMMANDS.items())
+    english = f"""usage: expert COMMAND …
+
+Designs and audits what the rule packs know about, and defends every word of its advice.
+
+commands:
+{commands}
+
+options:
+  -h, --help     show this help; 'expert COMMAND --help' shows a command's own
+  --version      show the version
+  --lang en|zh   language of all output (default: the locale)
+
+Begin with 'expert init > plan.yaml', then 'expert recommend plan.yaml'."""
+    chinese = f"""用法：expert 命令 …
+
+依据规则包设计并审查方案，并能为每一句建议给出依据。
+
+命令：
+{commands}
+
+选项：
+  -h, --help     显示帮助；'expert 命令 --help' 显示该命令的帮助
+  --version      显示版本
+  --lang en|zh   输出语言（默认取自区域设置）
+
+可先运行 'expert init > plan.yaml'，再运行 'expert recommend plan.yaml'。"""
+    return Text(english, chinese).of(lang)

@@ -1,0 +1,1 @@
+"""What pack authors run: lint and tests."""
