@@ -141,7 +141,7 @@ def _source_name(source: str, title: str, words: Words) -> str:
 
 def _dissent(rule: Rule, words: Words) -> Iterator[Line]:
     for name in rule.dissent:
-        yield from _losing(name, Text(""), words)
+        yield from _losing(name, words)
 
 
 def changes(found: Iterable[Change], words: Words) -> Iterator[Line]:
@@ -151,14 +151,16 @@ def changes(found: Iterable[Change], words: Words) -> Iterator[Line]:
         zh = f"{change.layer} 由 {inert(change.was)} 改来：{inert(change.because.of('zh'))}"
         yield Line("layer", Text(en, zh), place(change.span))
         for name in change.losing:
-            yield from _losing(name, change.because, words)
+            yield from _losing(name, words)
 
 
-def _losing(name: str, because: Text, words: Words) -> Iterator[Line]:
+def _losing(name: str, words: Words) -> Iterator[Line]:
     claim = words.program.claims.get(name)
+    again = name in words.told
+    words.told.add(name)
 
     def shown(lang: str) -> str:
-        says = inert(claim.says.of(lang)) if claim is not None else ""
+        says = inert(claim.says.of(lang)) if claim is not None and not again else ""
         colon = "：" if lang == "zh" else ": "
         head = f"{inert(name)} 与此不同" if lang == "zh" else f"{inert(name)} disagrees"
         return f"{head}{colon}{says}" if says else head

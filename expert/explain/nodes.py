@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from expert.errors import NO_TEXT, Text
+from expert.errors import Text
 
 DECISION, FACT, STATED, ASSUMPTION, RULE, MISSING = "decision", "fact", "stated", "assumption", "rule", "missing"
 
@@ -38,8 +38,8 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Proofs in the order of reading, and what could not be checked."""
+    """Proofs in the order of reading, what could not be checked, and the claims that were quoted."""
 
     nodes: tuple[Node, ...]
-    silent: tuple[Line, ...] = field(default=())
-    heading: Text = NO_TEXT
+    silent: tuple[Line, ...] = ()
+    told: frozenset[str] = frozenset()

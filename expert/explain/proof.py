@@ -33,7 +33,7 @@ def explain(advice: Advice, target: str | None = None, level: str = FULL, topic:
         )
         nodes += tuple(_derived(prover, topic))
     silent = () if target is not None else tuple(_silent(prover, topic))
-    return Explanation(tuple(_cut(node, level) for node in nodes), silent)
+    return Explanation(tuple(_cut(node, level) for node in nodes), silent, frozenset(prover.words.told))
 
 
 def _target(prover: Prover, target: str) -> Iterator[Node]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from expert.advice import Advice, Choice, Finding
 from expert.errors import Text
+from expert.explain.evidence import rule_terms
 from expert.explain.nodes import Explanation, Line
 from expert.explain.prover import Prover
 from expert.explain.words import Words
+from expert.language.program import Conclude
+from expert.language.terms import facts_read
 from expert.report.labels import (
     CERTAINTY,
     HEADINGS,
@@ -38,12 +39,13 @@ def put_report(page: Page, advice: Advice, explanation: Explanation | None = Non
     _tests(page, advice, words)
     _risks(page, advice, words)
     _assumptions(page, advice, words)
-    _dissent(page, advice)
     if explanation is None:
         _not_checked(page, advice)
+        _disputed(page, advice)
         return
     page.heading(HEADINGS["why"].of(page.lang))
     put_explanation(page, explanation)
+    _dissent(page, advice, explanation.told)
 
 
 # --------------------------------------------------------------------------------------------- the verdict
@@ -135,41 +137,54 @@ def put_finding(page: Page, advice: Advice, finding: Finding) -> None:
     if rule is None or firing is None:
         place = f"{finding.span.file}:{finding.span.line}" if finding.span is not None else ""
         if place:
-            _line(page, "but", Text(finding.fact, finding.fact), place)
+            _lines(page, [Line("but", Text(finding.fact, finding.fact), place)])
         if finding.fix:
             page.labelled(Text("fix", "修正").of(lang), finding.fix.of(lang), 2, LABEL_WIDTH, style="green")
         return
-    node = Prover(advice).rule(firing)
-    for line in _grounds(node.lines):
-        _line(page, line.label, line.text, line.at)
+    lines = Prover(advice).rule(firing).lines
+    _lines(page, [line for line in lines if line.label in _GROUNDS])
     if finding.fix:
         page.labelled(Text("fix", "修正").of(lang), finding.fix.of(lang), 2, LABEL_WIDTH, style="green")
-    for line in node.lines:
-        if line.label in ("why", "source", "dissent", "layer", "rule", "constant"):
-            _line(page, line.label, line.text, line.at)
+    _lines(page, [line for line in lines if line.label in _BACKING])
 
 
-def _grounds(lines: tuple[Line, ...]) -> Iterator[Line]:
+_GROUNDS = ("require", "prefer", "because", "but", "margin", "unknown")
+_BACKING = ("why", "constant", "layer", "source", "dissent", "rule")
+
+
+def _lines(page: Page, lines: list[Line]) -> None:
+    previous = ""
     for line in lines:
-        if line.label in ("require", "prefer", "because", "but", "margin", "unknown"):
-            yield line
-
-
-def _line(page: Page, label: str, text: Text, at: str = "") -> None:
-    page.labelled(LINES[label].of(page.lang), text.of(page.lang), 2, LABEL_WIDTH, at if not at.startswith("decision:") else "")
+        label = "" if line.label == previous else LINES[line.label].of(page.lang)
+        page.labelled(label, line.text.of(page.lang), 2, LABEL_WIDTH, line.at if not line.at.startswith("decision:") else "")
+        previous = line.label
 
 
 # ------------------------------------------------------------------------------------ needs and estimates
 
 
 def _quantities(page: Page, advice: Advice, words: Words, prefix: str, heading: str) -> None:
+    """Derived values that a requirement, a warning or a test reads, and those that nothing else is computed from."""
+    inner = _read_by_conclusions(advice) - _read_by_tests(advice)
     rows = []
     for name, state in advice.trace.facts.items():
-        if name.startswith(prefix) and state.value is not None and (state.contributions or state.origin != "concluded"):
+        known = state.value is not None and (state.contributions or state.origin != "concluded")
+        if known and name.startswith(prefix) and name not in inner:
             rows.append((words.title(name, page.lang), words.value(name, state.value, page.lang), name))
     if rows:
         page.heading(HEADINGS[heading].of(page.lang))
         page.table(rows, styles={2: "dim"})
+
+
+def _read_by_conclusions(advice: Advice) -> set[str]:
+    rules = [rule for rule in advice.program.rules.values() if isinstance(rule.effect, Conclude)]
+    return {name for rule in rules for condition in rule_terms(rule) for name in facts_read(condition.term)}
+
+
+def _read_by_tests(advice: Advice) -> set[str]:
+    rules = [rule for rule in advice.program.rules.values() if not isinstance(rule.effect, Conclude)]
+    costs = {decision.cost for decision in advice.program.decisions.values() if decision.cost is not None}
+    return costs | {name for rule in rules for condition in rule_terms(rule) for name in facts_read(condition.term)}
 
 
 def _assumptions(page: Page, advice: Advice, words: Words) -> None:
@@ -193,15 +208,26 @@ def _not_checked(page: Page, advice: Advice) -> None:
         page.put(f"{title}（{missing}）" if page.lang == "zh" else f"{title} ({missing})", 2, 2)
 
 
-def _dissent(page: Page, advice: Advice) -> None:
-    if not advice.dissent:
+def _disputed(page: Page, advice: Advice) -> None:
+    """How many claims lose; `explain` quotes them."""
+    count = len({found.claim for found in advice.dissent})
+    if count:
+        page.blank()
+        en = f"{count} claims of the sources disagree with what is used here; 'expert explain' quotes them"
+        page.put(Text(en, f"有 {count} 条来源论断与此处采用的内容不同；'expert explain' 会逐条列出").of(page.lang), style="dim")
+
+
+def _dissent(page: Page, advice: Advice, told: frozenset[str]) -> None:
+    """Losing claims that no proof has quoted: what they say, and why they lose."""
+    rest = {found.claim: found for found in reversed(advice.dissent) if found.claim not in told}
+    if not rest:
         return
     page.heading(HEADINGS["dissent"].of(page.lang))
-    for found in advice.dissent:
+    for found in reversed(rest.values()):
         colon = "：" if page.lang == "zh" else ": "
         page.put(f"{found.claim}{colon}{found.says.of(page.lang)}", 2, 2)
-        used = Text(f"used here: {found.used}", f"此处采用：{found.used}").of(page.lang)
-        page.put(used + (f"; {found.because.of(page.lang)}" if found.because else ""), 4, 2, "dim")
+        reason = found.because or (Text(f"used here: {found.used}", f"此处采用：{found.used}"))
+        page.put(reason.of(page.lang), 4, 0, "dim")
 
 
 def _tests(page: Page, advice: Advice, words: Words) -> None:
