@@ -13,7 +13,7 @@ from expert.explain.nodes import Explanation, Line, Node
 from expert.explain.prover import Prover
 from expert.explain.wording import in_both
 from expert.explain.words import STATED
-from expert.language.program import Rule
+from expert.language.program import Conclude, Rule
 
 FULL, PARAGRAPH, LINE = "full", "paragraph", "line"
 
@@ -32,7 +32,7 @@ def explain(advice: Advice, target: str | None = None, level: str = FULL, topic:
             decision_node(prover, name) for name in advice.trace.outcomes if topic is None or advice.program.decisions[name].topic == topic
         )
         nodes += tuple(_derived(prover, topic))
-    silent = () if target is not None else tuple(_silent(prover, topic))
+    silent = () if target is not None else tuple(silent_lines(prover, topic))
     return Explanation(tuple(_cut(node, level) for node in nodes), silent, frozenset(prover.words.told))
 
 
@@ -66,21 +66,46 @@ def _derived(prover: Prover, topic: str | None) -> Iterator[Node]:
             yield prover.fact(name)
 
 
-def _silent(prover: Prover, topic: str | None) -> Iterator[Line]:
-    told = {id for outcome in prover.trace.outcomes.values() for id, _ in outcome.not_in_force}
+def silent_lines(prover: Prover, topic: str | None = None) -> Iterator[Line]:
+    """Rules that were not checked, grouped by what nobody stated; those that only wait for a decision are counted."""
+    groups: dict[tuple[str, ...], list[Rule]] = {}
     for unchecked in prover.advice.not_checked:
-        if unchecked.rule in told:
-            continue
         rule = prover.program.rules.get(unchecked.rule)
-        if topic is not None and (rule is None or rule.topic != topic):
+        if rule is None or isinstance(rule.effect, Conclude) or (topic is not None and rule.topic != topic):
             continue
+        names = tuple(sorted(name for name in unchecked.unknown if _is_open(prover, name)))
+        groups.setdefault(names, []).append(rule)
+    waiting = groups.pop((), [])
+    for names, rules in sorted(groups.items(), key=lambda group: (len(group[0]), -len(group[1]), group[0])):
+        yield Line("silent", in_both(lambda lang, n=names, r=rules: _group(prover, n, r, lang)), _only_place(rules))  # type: ignore[misc]
+    if waiting:
+        count = len(waiting)
+        en = f"{count} {'rule waits' if count == 1 else 'rules wait'} for what is not decided or not known"
+        yield Line("silent", Text(en, f"{count} 条规则要等尚未确定或未知的内容"))
 
-        def shown(lang: str, rule: Rule | None = rule, names: tuple[str, ...] = unchecked.unknown, id: str = unchecked.rule) -> str:
-            title = rule.title.of(lang) if rule is not None and rule.title else id
-            missing = ("；" if lang == "zh" else "; ").join(prover.missing(name, lang) for name in names)
-            return f"{title}（{missing}）" if lang == "zh" else f"{title} ({missing})"
 
-        yield Line("silent", in_both(shown), "" if rule is None else place(rule.span))
+def _is_open(prover: Prover, name: str) -> bool:
+    """Whether a missing thing is a fact that a plan may state, or an empty cell: not a decision or a conclusion."""
+    fact = name.removeprefix("plan.")
+    program = prover.program
+    return fact not in program.deciders and not program.contributors.get(fact)
+
+
+_TITLES = 3
+
+
+def _group(prover: Prover, names: tuple[str, ...], rules: list[Rule], lang: str) -> str:
+    titles = [rule.title.of(lang) or rule.id for rule in rules]
+    missing = ("、" if lang == "zh" else ", ").join(prover.words.missing(name, lang) for name in names)
+    shown = ("；" if lang == "zh" else "; ").join(titles[:_TITLES])
+    more = len(titles) - _TITLES
+    if lang == "zh":
+        return f"缺少 {missing}：{shown}" + (f"；另有 {more} 条" if more > 0 else "")
+    return f"without {missing}: {shown}" + (f"; and {more} more" if more > 0 else "")
+
+
+def _only_place(rules: list[Rule]) -> str:
+    return place(rules[0].span) if len(rules) == 1 else ""
 
 
 def _cut(node: Node, level: str) -> Node:

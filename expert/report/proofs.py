@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from expert.explain.nodes import Explanation, Line, Node
-from expert.report.labels import LABEL_WIDTH, LINES
+from expert.report.labels import HEADINGS, LABEL_WIDTH, LINES
 from expert.report.page import Page
 
 _STEP = 3
@@ -16,9 +16,9 @@ def put_explanation(page: Page, explanation: Explanation) -> None:
         page.blank()
         put_node(page, node)
     if explanation.silent:
-        page.blank()
+        page.heading(HEADINGS["not_checked"].of(page.lang))
         for line in explanation.silent:
-            _put_line(page, line, 0, "")
+            page.put(line.text.of(page.lang), 2, 2, tail=line.at)
 
 
 def put_node(page: Page, node: Node, depth: int = 0) -> None:

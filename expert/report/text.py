@@ -6,8 +6,10 @@ from expert.advice import Advice, Choice, Finding
 from expert.errors import Text
 from expert.explain.evidence import rule_terms
 from expert.explain.nodes import Explanation, Line
+from expert.explain.proof import silent_lines
 from expert.explain.prover import Prover
-from expert.explain.words import Words
+from expert.explain.wording import in_both
+from expert.explain.words import STATED, Words
 from expert.language.program import Conclude
 from expert.language.terms import facts_read
 from expert.report.labels import (
@@ -107,7 +109,7 @@ def _design_row(page: Page, advice: Advice, words: Words, choice: Choice) -> tup
     status = STATUS[choice.status].of(lang)
     if choice.certainty in CERTAINTY and choice.value is not None:
         status += f" ({CERTAINTY[choice.certainty].of(lang)})" if lang == "en" else f"（{CERTAINTY[choice.certainty].of(lang)}）"
-    beside = state.at if state is not None and choice.status == "given" else ""
+    beside = state.at if state is not None and state.origin in STATED else ""
     if choice.recommended is not None and choice.recommended != choice.value:
         other = words.value(choice.fact, choice.recommended, lang)
         said = Text(f"the rules would choose {other}", f"规则会选 {other}").of(lang)
@@ -137,7 +139,9 @@ def put_finding(page: Page, advice: Advice, finding: Finding) -> None:
     if rule is None or firing is None:
         place = f"{finding.span.file}:{finding.span.line}" if finding.span is not None else ""
         if place:
-            _lines(page, [Line("but", Text(finding.fact, finding.fact), place)])
+            words = Words(advice.program, advice.trace.facts)
+            state = advice.trace.facts[finding.fact]
+            _lines(page, [Line("but", in_both(lambda lang: words.sentence(finding.fact, state.value, lang)), place)])
         if finding.fix:
             page.labelled(Text("fix", "修正").of(lang), finding.fix.of(lang), 2, LABEL_WIDTH, style="green")
         return
@@ -197,15 +201,11 @@ def _assumptions(page: Page, advice: Advice, words: Words) -> None:
 
 
 def _not_checked(page: Page, advice: Advice) -> None:
-    if not advice.not_checked:
-        return
-    prover = Prover(advice)
-    page.heading(HEADINGS["not_checked"].of(page.lang))
-    for unchecked in advice.not_checked:
-        rule = advice.program.rules.get(unchecked.rule)
-        title = rule.title.of(page.lang) if rule is not None and rule.title else unchecked.rule
-        missing = ("；" if page.lang == "zh" else "; ").join(prover.missing(name, page.lang) for name in unchecked.unknown)
-        page.put(f"{title}（{missing}）" if page.lang == "zh" else f"{title} ({missing})", 2, 2)
+    lines = list(silent_lines(Prover(advice)))
+    if lines:
+        page.heading(HEADINGS["not_checked"].of(page.lang))
+        for line in lines:
+            page.put(line.text.of(page.lang), 2, 2)
 
 
 def _disputed(page: Page, advice: Advice) -> None:
