@@ -230,7 +230,8 @@ def _constant(entry: Entry, units: UnitTable, cites: frozenset[str], reading: Re
     literal = None if value is None else _constant_literal(value, unit, units, reading)
     if literal is None or not _same_unit_as_before(entry, literal, units, reading):
         return None
-    span = entry.changes[-1].span if entry.changes else entry.span
+    # The place of a changed value is where the change says it.
+    span = literal.span if any(change.span == literal.span for change in entry.changes) else entry.span
     return Constant(entry.id, literal, literal.unit, basis or "", cite, title, span, entry.layer, tuple(entry.changes))
 
 

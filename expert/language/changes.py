@@ -70,7 +70,7 @@ def _apply(layered: Layered, layer: str, node: Mapping, reading: Reading) -> Non
         _wrong_path(layered, path, at.span, reading)
     elif not _refused(layered, target, path, at.span, reading) and _fresh(target, node, at.span, reading):
         losing = tuple(word for word, _ in reading.words(node.get("losing"), Text("a claim", "论断")))
-        change = Change(layer, path, shown(target.value), shown(new), losing, because, new.span)
+        change = Change(layer, path, worth(target.value), worth(new), losing, because, new.span)
         _replace(target, new, change)
 
 
@@ -194,7 +194,7 @@ def _fresh(target: _Target, node: Mapping, span: Span, reading: Reading) -> bool
     """Whether `was` says what stands there now."""
     now = target.value
     was = node.get("was")
-    says = Text(f"'{target.entry.layer}' says {shown(now)} now", f"'{target.entry.layer}' 现为 {shown(now)}")
+    says = Text(f"'{target.entry.layer}' says {worth(now)} now", f"'{target.entry.layer}' 现为 {worth(now)}")
     if was is None:
         if now is None:
             return True
@@ -259,6 +259,14 @@ def _source_of(node: Node) -> Source:
     while not isinstance(node, Scalar):
         node = node.entries[0][0] if isinstance(node, Mapping) else node.items[0]
     return node.source
+
+
+def worth(node: Node | None) -> str:
+    """What a field says, for reports: of a cell with basis and source its bare value."""
+    if isinstance(node, Mapping):
+        value, reason = node.get("value"), node.get("unknown")
+        return shown(value) if value is not None else "unknown" if reason is not None else shown(node)
+    return shown(node)
 
 
 def shown(node: Node | None) -> str:

@@ -139,7 +139,10 @@ def decode(stored: dict[str, Any]) -> dict[str, Any]:
     if len(groups) != len(CLASSES):
         raise CodecError("not the classes of this version")
     starts = []
-    for cls, (count, *_) in zip(CLASSES, groups, strict=True):
+    for cls, (count, *columns) in zip(CLASSES, groups, strict=True):
+        # Looked at before anything is made: a forged count must not take all memory.
+        if any(len(column) != count for _, column in columns) or (count and not columns):
+            raise CodecError("columns of different length")
         starts.append(len(table))
         table += map(object.__new__, repeat(cls, count))
     for kind, *places in stored["containers"]:
@@ -166,6 +169,4 @@ def _fill(cls: type, names: Sequence[str], made: list[Any], columns: list[Any], 
     """Set every field of objects that are still empty, through the slots, since the classes are frozen."""
     for name, (kind, column) in zip(names, columns, strict=True):
         values = map(table.__getitem__, column) if kind else column
-        if len(column) != len(made):
-            raise CodecError("a column is too short")
         deque(map(cls.__dict__[name].__set__, made, values), maxlen=0)

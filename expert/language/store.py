@@ -162,6 +162,8 @@ def _read_values(path: Path, key: str) -> tuple[dict[str, Any], Any] | None:
     collecting = gc.isenabled()
     gc.disable()  # thousands of objects that all stay: collecting meanwhile doubles the time
     try:
+        if path.stat().st_size > _SIZE_LIMIT:
+            return None
         head, _, content = path.read_bytes().partition(b"\n")
         if hashlib.sha256(content).hexdigest().encode() != head:
             return None

@@ -132,6 +132,45 @@ def test_a_wrong_path_names_the_nearest_right_one(tmp_path: Path, path: str, nea
     assert (found.code, found.help.en) == ("change-path", f"did you mean '{near}'?")
 
 
+@pytest.mark.parametrize(
+    ("protected", "change", "ok"),
+    [
+        ("true", "at: rules.slow-is-warned.title, was: A rule, set: Slow", False),
+        ("[when]", "at: rules.slow-is-warned.title, was: A rule, set: Slow", True),
+        ("[title]", "at: rules.slow-is-warned.title, was: A rule, set: Slow", False),
+        ("[title]", "disable: rules.slow-is-warned", False),
+        ("false", "disable: rules.slow-is-warned", True),
+    ],
+)
+def test_a_protected_rule_or_field_stays(tmp_path: Path, protected: str, change: str, ok: bool) -> None:
+    rules = RULES.rstrip("\n") + f"\n    protected: {protected}\n"
+    base = write_pack(tmp_path, "base", vocabulary=VOCABULARY, content=BASE, rules=rules)
+    layer = write_pack(tmp_path, "errata", changes=f"changes:\n  - {{{change}, because: It is a test.}}\n")
+    if ok:
+        assert compile_packs([base, layer]).packs
+        return
+    with pytest.raises(ExpertError) as caught:
+        compile_packs([base, layer])
+    assert [found.code for found in caught.value.diagnostics] == ["protected"]
+
+
+def test_what_a_cell_was_is_told_by_its_value(tmp_path: Path) -> None:
+    cell = "{value: 96, basis: vendor, source: [T-001]}"
+    program = layered(tmp_path, f"changes:\n  - {{at: tables.cards.zeta.memory, was: 80, set: {cell}, because: It is a test.}}\n")
+    changed = program.tables["cards"].rows["zeta"].cells["memory"]
+    assert [(change.was, change.now) for change in changed.changes] == [("80", "96")]
+    assert (changed.basis, changed.source) == ("vendor", ("T-001",))
+
+
+def test_a_change_of_the_claims_leaves_the_place_of_the_value(tmp_path: Path) -> None:
+    program = layered(
+        tmp_path, "changes:\n  - {at: constants.bytes_per_parameter.cite, was: [T-001], set: [notes], because: It is a test.}\n"
+    )
+    constant = program.constants["bytes_per_parameter"]
+    assert constant.cite == ("notes",)
+    assert constant.span.file.endswith("base/content.yaml")
+
+
 def test_a_layer_does_not_change_its_own_text(tmp_path: Path) -> None:
     changes = "constants: {own: {value: 1, basis: judgement}}\nchanges:\n  - {at: constants.own, was: 1, set: 2, because: It is a test.}\n"
     assert refused(tmp_path, changes).code == "change-path"

@@ -107,6 +107,7 @@ def _forged(cache: Path, change: dict[str, object]) -> None:
         {"table": []},
         {"table": {"scalars": [], "objects": [], "containers": [], "values": {}}},
         {"units": None},
+        {"table": {"scalars": [], "objects": [[10**15]] * 41, "containers": [], "values": {}}},
     ],
 )
 def test_a_foreign_cache_is_ignored(pack: Path, tmp_path: Path, change: dict[str, object]) -> None:
