@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 from expert.language.compiler import compile_packs
+from expert.language.cycles import knots, shortest_cycle
 from expert.language.program import Program
+from expert.language.strata import close
 from tests.language.smallpacks import VOCABULARY, compile_text, mistakes, rule, write_pack
 
 COST = rule("cost-follows-load", "conclude: {estimate.cost: estimate.load * 2}")
@@ -124,3 +127,31 @@ def test_order_does_not_depend_on_the_order_of_the_files(tmp_path: Path) -> None
         program = compile_packs([folder])
         seen.add((program.schedule, tuple(program.tests_of.items()), tuple(program.bodies.items())))
     assert len(seen) == 1
+
+
+def _random_graph(shuffler: random.Random) -> dict[str, dict[str, str]]:
+    names = [f"n{number}" for number in range(shuffler.randint(1, 9))]
+    return {name: {other: "" for other in names if shuffler.random() < 0.18} for name in names}
+
+
+def _reachable(graph: dict[str, dict[str, str]], start: str) -> set[str]:
+    """Brute force: names at the end of some path of one or more edges."""
+    found: set[str] = set()
+    for _ in graph:
+        found |= {target for source in (found | {start}) for target in graph[source]}
+    return found
+
+
+def test_knots_are_the_sets_of_names_that_reach_one_another() -> None:
+    shuffler = random.Random(11)
+    for _ in range(300):
+        graph = _random_graph(shuffler)
+        reach = {name: _reachable(graph, name) for name in graph}
+        expected = {tuple(sorted(b for b in reach[a] if a in reach[b])) for a in graph if a in reach[a]}
+        assert set(knots(graph)) == expected
+        assert close(graph) == reach
+        for knot in knots(graph):
+            cycle = shortest_cycle(graph, knot)
+            ring = cycle if len(cycle) > 1 else (*cycle, *cycle)
+            assert ring[0] == ring[-1]
+            assert all(target in graph[source] for source, target in pairwise(ring))
