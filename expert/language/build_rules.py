@@ -11,12 +11,15 @@ from expert.language.build_sources import cited
 from expert.language.expressions import Expressions
 from expert.language.known import always_known, known_if_known, known_when_false, known_when_true, maybe_unknown
 from expert.language.layers import Entry, Layered
-from expert.language.nodes import Name
+from expert.language.nodes import Name, Syntax
 from expert.language.parser import parse_template
 from expert.language.program import Constant, Example, FactDecl, Prefer, Require, Rule, Template
 from expert.language.reading import KEBAB, PLAIN_NAME, Reading
 from expert.language.reads import effect_templates, template_terms
 from expert.language.shapes import BASES, EFFECTS, OUTCOMES, RULE_KEYS
+from expert.language.terms import NUMBER
+from expert.quantities import format_quantity
+from expert.units import PLAIN
 from expert.yamldoc import Mapping as Keyed
 from expert.yamldoc import Node, Scalar, to_plain
 from expert.yamldoc import Sequence as Listing
@@ -33,6 +36,7 @@ class RuleContext:
     cites: frozenset[str]
     expressions: Expressions
     reading: Reading
+    unit_texts: Mapping[str, Text]
 
 
 def build_rules(context: RuleContext) -> dict[str, Rule]:
@@ -57,8 +61,7 @@ def _rule(entry: Entry, context: RuleContext) -> Rule | None:
                        Text("use small letters, digits and hyphens, as in 'tensor-parallel-needs-nvlink'",
                             "请用小写字母、数字和连字符，如 'tensor-parallel-needs-nvlink'"))  # fmt: skip
     title = reading.text(reading.required(node, "title", what, entry.span), Text("a title", "标题"))
-    because = reading.text(reading.required(node, "because", what, entry.span), Text("the mechanism", "机理说明"))
-    _check_because(node.get("because"), context)
+    because = _because(reading.required(node, "because", what, entry.span), context)
     topic = reading.one_of(node.get("topic"), context.topics, Text("a topic", "主题"), "unknown-topic") or ""
     rows = _rows(node.get("for"), context)
     if rows is None:
@@ -225,22 +228,34 @@ def _check_template(template: Template, known: frozenset[str], context: RuleCont
             context.reading.report("maybe-unknown", term.span, message, help)
 
 
-def _check_because(node: Node | None, context: RuleContext) -> None:
-    """`because` says how things are, whatever the plan: it may name constants only."""
-    texts = [value for _, value in node.entries] if isinstance(node, Keyed) else [node]
-    for scalar in texts:
-        if not isinstance(scalar, Scalar):
-            continue
-        try:
-            pieces = parse_template(scalar.raw.rstrip(), scalar.locate)
-        except ExpertError as error:
-            context.reading.catch(error)
-            continue
-        for piece in pieces:
-            if isinstance(piece, str) or (isinstance(piece, Name) and piece.dotted in context.constants):
-                continue
-            if isinstance(piece, Name) and ("constants", piece.dotted) in context.layered.broken:
-                continue
-            message = Text("'because' names constants only, no fact and no arithmetic", "'because' 中只能引用常量，不能引用事实或算式")
-            help = Text("what depends on the plan stands in 'message:' or 'fix:'", "取决于计划的内容请写在 'message:' 或 'fix:' 中")
-            context.reading.report("because-reads-fact", piece.span, message, help)
+def _because(node: Node | None, context: RuleContext) -> Text:
+    """The mechanism, with the constants that it names written out; it says how things are, whatever the plan."""
+    text = context.reading.text(node, Text("the mechanism", "机理说明"))
+    if isinstance(node, Scalar):
+        return Text(_written_out(node, "en", context)) if text else text
+    parts = {lang: node.get(lang) for lang in ("en", "zh")} if isinstance(node, Keyed) and text else {}
+    return Text(*(_written_out(part, lang, context) if isinstance(part, Scalar) else "" for lang, part in parts.items())) if parts else text
+
+
+def _written_out(scalar: Scalar, lang: str, context: RuleContext) -> str:
+    try:
+        pieces = parse_template(scalar.raw.strip(), scalar.locate)
+    except ExpertError as error:
+        context.reading.catch(error)
+        return ""
+    return "".join(piece if isinstance(piece, str) else _constant_text(piece, lang, context) for piece in pieces)
+
+
+def _constant_text(piece: Syntax, lang: str, context: RuleContext) -> str:
+    constant = context.constants.get(piece.dotted) if isinstance(piece, Name) else None
+    if constant is not None:
+        value, unit = constant.value, constant.unit or PLAIN
+        if value.kind != NUMBER:
+            return value.word
+        typical = None if value.typical is None else unit.from_base(value.typical)
+        return format_quantity(unit.from_base(value.low), typical, unit.from_base(value.high), unit, lang, context.unit_texts)
+    if not (isinstance(piece, Name) and ("constants", piece.dotted) in context.layered.broken):
+        message = Text("'because' names constants only, no fact and no arithmetic", "'because' 中只能引用常量，不能引用事实或算式")
+        help = Text("what depends on the plan stands in 'message:' or 'fix:'", "取决于计划的内容请写在 'message:' 或 'fix:' 中")
+        context.reading.report("because-reads-fact", piece.span, message, help)
+    return ""

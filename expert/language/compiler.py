@@ -42,7 +42,7 @@ def compile_packs(folders: Sequence[Path], *, without: frozenset[str] = frozense
     declared = declare_facts(known)
     expressions = Expressions(scope_of(declared, tables, constants, units), reading, broken_names(layered))
     facts = finish_facts(declared, expressions, known)
-    context = RuleContext(layered, facts, constants, frozenset(topics), cites, expressions, reading)
+    context = RuleContext(layered, facts, constants, frozenset(topics), cites, expressions, reading, unit_texts)
     rules = build_rules(context)
     decisions = build_decisions(context, tables, units)
     check_losing(context)

@@ -188,17 +188,14 @@ def _named(rule: Rule) -> set[str]:
             return set()
 
 
-_NAMES = re.compile(r"\{\s*([a-z][a-z0-9_]*)\s*\}")
-
-
 def _unread_constants(program: Program) -> Iterator[Diagnostic]:
+    """Constants that no expression reads; one that only `because` names is among them, since nothing depends on it."""
     terms = [term for rule in program.rules.values() for term in _terms(rule)]
     for fact in program.facts.values():
         conditions = [condition for case in fact.default for condition in (*case.when, case.value)]
         terms += [condition.term for condition in (*conditions, *([fact.otherwise] if fact.otherwise is not None else []))]
         terms += template_terms(fact.say) if isinstance(fact.say, Template) else ()
     read = frozenset().union(*(constants_read(term) for term in terms)) if terms else frozenset()
-    mentioned = {name for rule in program.rules.values() for name in _NAMES.findall(f"{rule.because.en} {rule.because.zh}")}
     for name, constant in program.constants.items():
-        if name not in read and name not in mentioned:
+        if name not in read:
             yield _warning("unread-constant", constant.span, Text(f"nothing reads the constant '{name}'", f"没有任何内容读取常量 '{name}'"))

@@ -191,3 +191,10 @@ def test_comments_do_not_change_the_digest(tmp_path: Path) -> None:
     assert compile_packs([folder]).packs[0].digest == before
     path.write_text(path.read_text().replace("RoCE", "RoCEv2"))
     assert compile_packs([folder]).packs[0].digest != before
+
+
+def test_because_writes_constants_out(tmp_path: Path) -> None:
+    text = "rules:\n" + rule("loss-is-seen", "warn: {severity: info, message: Seen}", "workload.share > loss")
+    text = text.replace("because: It is a test.", "because: {en: 'It costs {loss}, {{so}}.', zh: '代价为 {loss}。'}")
+    because = compile_text(tmp_path, MONEY, text).rules["loss-is-seen"].because
+    assert (because.en, because.zh) == ("It costs 5–15 %, {so}.", "代价为 5–15 %。")
