@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import unicodedata
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO
@@ -40,36 +40,36 @@ class Page:
     def put(self, text: str, indent: int = 0, hang: int = 0, style: str = "", tail: str = "") -> None:
         """A wrapped text; further lines are indented by `hang` more. `tail` (a place) follows at the end, dimmed."""
         room = max(LEAST_WIDTH // 2, self.width - indent - hang)
-        rows = wrapped(inert(" ".join(text.split("\n"))), room)
+        rows = wrapped(harmless(text), room)
         for place, row in enumerate(rows):
             self.lines.append(" " * (indent + (hang if place else 0)) + self.styled(row, style))
         if tail:
-            self._tail(inert(tail), cell_width(rows[-1]) + indent + (hang if len(rows) > 1 else 0), indent + hang)
+            self._tail(harmless(tail), cells(rows[-1]) + indent + (hang if len(rows) > 1 else 0), indent + hang)
 
     def _tail(self, tail: str, used: int, indent: int) -> None:
-        if used + 3 + cell_width(tail) <= self.width:
+        if used + 3 + cells(tail) <= self.width:
             self.lines[-1] += "   " + self.styled(tail, "dim")
         else:
             self.lines.append(" " * indent + self.styled(tail, "dim"))
 
     def labelled(self, label: str, text: str, indent: int, label_width: int, tail: str = "", style: str = "") -> None:
         """A label in a column of its own, and a wrapped text beside it."""
-        label = inert(label)
-        gap = " " * max(2, label_width - cell_width(label))
+        label = harmless(label)
+        gap = " " * max(2, label_width - cells(label))
         before = len(self.lines)
-        self.put(text, indent + cell_width(label + gap), tail=tail, style=style)
+        self.put(text, indent + cells(label + gap), tail=tail, style=style)
         first = self.lines[before]
-        self.lines[before] = " " * indent + self.styled(label, "dim") + gap + first[indent + cell_width(label + gap) :]
+        self.lines[before] = " " * indent + self.styled(label, "dim") + gap + first[indent + cells(label + gap) :]
 
     def table(
         self, rows: Sequence[Sequence[str]], indent: int = 2, header: Sequence[str] = (), styles: Mapping[int, str] | None = None
     ) -> None:
         """Columns as wide as their content; the widest column gives way where the page is too narrow."""
-        cells = [[inert(cell) for cell in row] for row in ([header] if header else []) + list(rows)]
-        if not cells:
+        grid = [[harmless(cell) for cell in row] for row in ([header] if header else []) + list(rows)]
+        if not grid:
             return
-        widths = fitted([max(cell_width(row[i]) for row in cells) for i in range(len(cells[0]))], self.width - indent)
-        for number, row in enumerate(cells):
+        widths = fitted([max(cells(row[i]) for row in grid) for i in range(len(grid[0]))], self.width - indent)
+        for number, row in enumerate(grid):
             style = "dim" if header and number == 0 else ""
             self._row(row, widths, indent, style, styles or {})
 
@@ -79,7 +79,7 @@ class Page:
             parts = []
             for place, (column, width) in enumerate(zip(columns, widths, strict=True)):
                 shown = column[line] if line < len(column) else ""
-                pad = " " * (width - cell_width(shown)) if place < len(columns) - 1 else ""
+                pad = " " * (width - cells(shown)) if place < len(columns) - 1 else ""
                 parts.append(self.styled(shown, style or styles.get(place, "")) + pad)
             self.lines.append(" " * indent + "  ".join(parts))
 
@@ -122,7 +122,7 @@ def wrapped(text: str, width: int) -> list[str]:
     lines: list[str] = []
     current, used = "", 0
     for piece in _pieces(text):
-        size = cell_width(piece)
+        size = cells(piece)
         if current and used + size > width and not piece.isspace():
             lines.append(current.rstrip())
             current, used = "", 0
@@ -132,36 +132,40 @@ def wrapped(text: str, width: int) -> list[str]:
             head = _cut(piece, width)
             lines.append(head)
             piece = piece[len(head) :]
-            size = cell_width(piece)
+            size = cells(piece)
         current, used = current + piece, used + size
     return [*lines, current.rstrip()] if current.strip() or not lines else lines
 
 
-# Marks that may not begin a line, or end one, in Chinese text.
-_NO_START = "，。；：！？、）》”’%…—–"
-_NO_END = "（《“‘"
+# Wide scripts are broken between any two characters, but no line begins with closing marks or ends with opening ones.
+_WIDE = (
+    "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6"
+_WIDE += "\U0001f300-\U0001faff\U00020000-\U0003fffd"
+)
+_CLOSING = "，。；：！？、）》」』】”’"
+_OPENING = "（《「『【“‘"
+_PIECE = re.compile(rf"\s+|[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^\s{_WIDE}]+[{_CLOSING}]*")
 
 
 def _pieces(text: str) -> list[str]:
-    """Words, blanks and single wide characters; punctuation stays with its neighbour."""
-    pieces: list[str] = []
-    for char in text:
-        wide = unicodedata.east_asian_width(char) in "WF"
-        last = pieces[-1] if pieces else ""
-        glued = char in _NO_START or (last and last[-1] in _NO_END)
-        apart = wide or char.isspace() or (last and (last[-1].isspace() or unicodedata.east_asian_width(last[-1]) in "WF"))
-        if (last and not last.isspace() and glued) or (last and last[-1].isspace() and char.isspace()):
-            pieces[-1] += char
-        elif not last or apart:
-            pieces.append(char)
-        else:
-            pieces[-1] += char
-    return pieces
+    """Words, blanks and single wide characters; marks stay with their neighbours."""
+    return _PIECE.findall(text)
+
+
+def cells(text: str) -> int:
+    """Terminal cells of a text; most texts are plain and need no look at each character."""
+    return len(text) if text.isascii() else cell_width(text)
+
+
+def harmless(text: str) -> str:
+    """The text without anything that a terminal would act on, in one line."""
+    joined = " ".join(text.split("\n"))
+    return joined if joined.isascii() and joined.isprintable() else inert(joined)
 
 
 def _cut(text: str, width: int) -> str:
     used, place = 0, 0
-    while place < len(text) and used + cell_width(text[place]) <= width:
-        used += cell_width(text[place])
+    while place < len(text) and used + cells(text[place]) <= width:
+        used += cells(text[place])
         place += 1
     return text[: max(1, place)]
