@@ -138,10 +138,8 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 # Wide scripts are broken between any two characters, but no line begins with closing marks or ends with opening ones.
-_WIDE = (
-    "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6"
+_WIDE = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6"
 _WIDE += "\U0001f300-\U0001faff\U00020000-\U0003fffd"
-)
 _CLOSING = "，。；：！？、）》」』】”’"
 _OPENING = "（《「『【“‘"
 _PIECE = re.compile(rf"\s+|[{_OPENING}]*[{_WIDE}][{_CLOSING}]*|[^\s{_WIDE}]+[{_CLOSING}]*")
