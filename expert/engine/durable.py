@@ -4,7 +4,7 @@ The working memory is monotone: a fact is asserted when it is finished, its abse
 that changes. Between two steps of the schedule the engine is drained; what its matches concluded is combined by the same
 code as in the reference engine, and asserted.
 
-A rule set is compiled once per program and kept as long as the program. Every size at which the library would crash, hang or
+A rule set is compiled once per program; the last 16 are kept. Every size at which the library would crash, hang or
 answer wrongly is refused before (`durable_raw`, `durable_layout`). A probe in a child process costs about as much as a whole
 cold start of `expert explain`, so it is kept for programs of more than 3,000 durable rules: up to there the layout has been
 tried against the library by random rule sets, and a full stack, the one thing left, is an error and neither hang nor crash.
@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # the driver imports the compiled library, which may not be t
 
 __all__ = ["DurableEngine", "durable_available", "raw_share"]
 
+KEPT = 16
 PROBE_RULES = 3000
 PROBE_SECONDS = 30.0
 
@@ -99,7 +100,10 @@ def _ruleset_of(program: Program) -> tuple[Compiled, Ruleset]:
             from expert.engine.durable_probe import probe_in_child
 
             probe_in_child(compiled.definition, PROBE_SECONDS)
-        found = _RULESETS[program] = (compiled, Ruleset(compiled.definition))
+        found = (compiled, Ruleset(compiled.definition))
+        for oldest in list(_RULESETS)[: max(0, len(_RULESETS) + 1 - KEPT)]:
+            _RULESETS.pop(oldest, None)  # a consultation that uses it holds it until it ends
+        _RULESETS[program] = found
     return found
 
 

@@ -22,7 +22,7 @@ from expert.engine.durable_pattern import (
 )
 from expert.engine.durable_raw import CONDITIONS_PER_RULE, Definition, DurableLimitError, Property, RawRule, ValueType
 from expert.engine.evaluate import Closure
-from expert.language.terms import BOOL, LIST, NUMBER
+from expert.language.terms import BOOL, NUMBER, WORD
 
 _NUMBER, _TEXT, _FLAG = Property(ValueType.NUMBER), Property(ValueType.TEXT), Property(ValueType.YES_NO)
 Schema = Mapping[str, Property]
@@ -60,12 +60,15 @@ CellColumn = tuple[str, str]
 
 
 def value_schema(kind: str, prop: str = "oid") -> Schema:
-    """The properties that hold a value of a term kind. Numbers come with both ends and both ends lowered by the tolerance."""
+    """The properties that hold a value of a term kind. Numbers come with both ends and both ends lowered by the tolerance.
+
+    A list has none, its elements are messages; a text neither, it is printed and never compared.
+    """
     if kind == NUMBER:
         return {"lo": _NUMBER, "hi": _NUMBER, "dlo": _NUMBER, "dhi": _NUMBER}
     if kind == BOOL:
         return {"flag": _FLAG}
-    return {} if kind == LIST else {prop: _TEXT}
+    return {prop: _TEXT} if kind == WORD else {}
 
 
 class Draft:

@@ -11,16 +11,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import cast
 
+from expert.engine.durable_compare import all_of, compare_numbers, compare_words, some, word_of
 from expert.engine.durable_draft import OID, Draft, value_schema
-from expert.engine.durable_pattern import FLIPPED, NOTHING, Key, Pattern, Tie, Want, merged, wanting
+from expert.engine.durable_pattern import NOTHING, Key, Pattern, Tie, Want, merged, wanting
 from expert.engine.durable_places import CELL, FACT, PLAN, Place, Places, constant_slot, shape, variables_of
 from expert.engine.durable_raw import Constant, Op
 from expert.engine.evaluate import compile_term
-from expert.engine.values import Num, Slot, Words, down, fails, holds, is_known
+from expert.engine.values import Slot, fails, holds, is_known
 from expert.language.program import Program
 from expert.language.terms import (
     BOOL,
     NUMBER,
+    TEXT,
     WORD,
     CellTerm,
     ChoiceTerm,
@@ -37,10 +39,6 @@ from expert.language.terms import (
 
 Patterns = list[Pattern]
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_SIMPLE: dict[Op, Callable[[float, float], bool]] = {
-    Op.GT: lambda a, b: a > b, Op.GE: lambda a, b: a >= b, Op.LT: lambda a, b: a < b, Op.LE: lambda a, b: a <= b,
-}  # fmt: skip
-_LOW, _HIGH, _LOWERED, _HIGH_LOWERED = range(4)
 
 
 class Translator:
@@ -67,7 +65,7 @@ class Translator:
 
     def together(self, terms: Iterable[Term]) -> Pattern | None:
         """The pattern that matches when all terms are true; None when they never are."""
-        return _all([self.pattern(term, True) for term in terms])
+        return all_of([self.pattern(term, True) for term in terms])
 
     def alternatives(self, term: Term, wanted: bool) -> Patterns:
         """Patterns of which one at least matches exactly when the term is known to be `wanted`."""
@@ -80,7 +78,7 @@ class Translator:
                 return self.alternatives(operand, not wanted)
             case LogicTerm(operator=operator, operands=operands):
                 if (operator == "and") == wanted:
-                    return _some([_all([self.pattern(operand, wanted) for operand in operands])])
+                    return some([all_of([self.pattern(operand, wanted) for operand in operands])])
                 return [found for operand in operands for found in self.alternatives(operand, wanted)]
             case CompareTerm():
                 return self._compare(term, wanted)
@@ -127,19 +125,20 @@ class Translator:
         if term.left.kind == BOOL:
             return self._same_truth(term.left, term.right, operator == "==")
         left, right = self._operand(term.left), self._operand(term.right)
-        if isinstance(left, Place) and isinstance(right, Place) and left.key == right.key:
+        same = isinstance(left, Place) and isinstance(right, Place) and left.key == right.key
+        if same or term.left.kind == TEXT:
             return [self._flag_computed(term, wanted)]
         if term.left.kind == NUMBER:
-            return _compare_numbers(operator, left, right)
-        return _some([_compare_words(operator, left, right)])
+            return compare_numbers(operator, left, right)
+        return some([compare_words(operator, left, right)])
 
     def _flag_computed(self, term: Term, wanted: bool) -> Pattern:
         place = self.computed(term)
         return place.pattern.with_test(place.key, Constant("flag", Op.EQ, wanted))
 
     def _same_truth(self, left: Term, right: Term, same: bool) -> Patterns:
-        both = [_all([self.pattern(left, truth), self.pattern(right, truth == same)]) for truth in (True, False)]
-        return _some(both)
+        both = [all_of([self.pattern(left, truth), self.pattern(right, truth == same)]) for truth in (True, False)]
+        return some(both)
 
     def _spread(self, term: Term, rebuild: Callable[[Term], Term], wanted: bool) -> Patterns:
         """A term around `a if c else b` or `coalesce(a, b)`, as its cases."""
@@ -152,7 +151,7 @@ class Translator:
             known = FunctionTerm(first.span, BOOL, "known", (first,))
             other = rest[0] if len(rest) == 1 else replace(cast(FunctionTerm, term), arguments=tuple(rest))
             cases = [(self.pattern(known, True), first), (self.pattern(known, False), other)]
-        return _some([None if when is None else _all([when, self.pattern(rebuild(value), wanted)]) for when, value in cases])
+        return some([None if when is None else all_of([when, self.pattern(rebuild(value), wanted)]) for when, value in cases])
 
     # -- membership
 
@@ -164,12 +163,12 @@ class Translator:
         cases = [CompareTerm(term.span, BOOL, "==", term.member, literal) for literal in term.literals]
         if wanted:
             return [found for case in cases for found in self.alternatives(case, True)]
-        return _some([_all([self.pattern(case, False) for case in cases])])
+        return some([all_of([self.pattern(case, False) for case in cases])])
 
     def _in_list(self, term: InTerm, group: Term, wanted: bool) -> Pattern:
         member = self._operand(term.member)
         if not wanted:
-            word = None if isinstance(member, Place) else _word(member)
+            word = None if isinstance(member, Place) else word_of(member)
             return self._lacks(term, group, word)
         element = self._element(group)
         if element is None:
@@ -180,7 +179,7 @@ class Translator:
             key = (*key, member.key)
             tie = Tie(key, prop, Op.EQ, member.key, member.prop)
             return merged([pattern, member.pattern, wanting(want._replace(key=key)), Pattern(ties=(tie,))])
-        word = _word(member)
+        word = word_of(member)
         key = (*key, word)
         return merged([pattern, wanting(want._replace(key=key))]).with_test(key, Constant(prop, Op.EQ, word))
 
@@ -239,15 +238,6 @@ def _only(patterns: Patterns) -> Pattern | None:
     return patterns[0] if patterns else None
 
 
-def _some(patterns: Iterable[Pattern | None]) -> Patterns:
-    return [pattern for pattern in patterns if pattern is not None]
-
-
-def _all(patterns: Iterable[Pattern | None]) -> Pattern | None:
-    found = list(patterns)
-    return None if None in found else merged(_some(found))
-
-
 def _without(pattern: Pattern, key: Key) -> Pattern:
     return Pattern(
         {other: want for other, want in pattern.wants.items() if other != key},
@@ -255,65 +245,3 @@ def _without(pattern: Pattern, key: Key) -> Pattern:
         pattern.ties,
         pattern.computed,
     )
-
-
-def _word(slot: Slot) -> str:
-    (word,) = cast(Words, slot)[0]
-    return word
-
-
-def _compare_words(operator: str, left: Place | Slot, right: Place | Slot) -> Pattern | None:
-    op = Op.EQ if operator == "==" else Op.NE
-    if isinstance(left, Place) and isinstance(right, Place):
-        return merged([left.pattern, right.pattern, Pattern(ties=(Tie(left.key, left.prop, op, right.key, right.prop),))])
-    if isinstance(left, Place):
-        return left.pattern.with_test(left.key, Constant(left.prop, op, _word(cast(Slot, right))))
-    assert isinstance(right, Place)  # two constants are settled before
-    return right.pattern.with_test(right.key, Constant(right.prop, op, _word(left)))
-
-
-def _compare_numbers(operator: str, left: Place | Slot, right: Place | Slot) -> Patterns:
-    match operator:
-        case ">":
-            return _some([_above(left, right)])
-        case "<":
-            return _some([_above(right, left)])
-        case ">=":
-            return _some([_not_above(right, left)])
-        case "<=":
-            return _some([_not_above(left, right)])
-        case "==":
-            return _some([_all([_not_above(left, right), _not_above(right, left)])])
-        case _:
-            return _some([_above(left, right), _above(right, left)])
-
-
-def _above(a: Place | Slot, b: Place | Slot) -> Pattern | None:
-    """a > b for the whole ranges: down(a.low) > b.high."""
-    return _relation(a, _LOWERED, Op.GT, b, _HIGH)
-
-
-def _not_above(a: Place | Slot, b: Place | Slot) -> Pattern | None:
-    """a > b for no part of the ranges: down(a.high) <= b.low."""
-    return _relation(a, _HIGH_LOWERED, Op.LE, b, _LOW)
-
-
-def _relation(a: Place | Slot, end: int, op: Op, b: Place | Slot, other: int) -> Pattern | None:
-    if isinstance(a, Place) and isinstance(b, Place):
-        return merged([a.pattern, b.pattern, Pattern(ties=(Tie(a.key, a.ends[end], op, b.key, b.ends[other]),))])
-    if isinstance(a, Place):
-        bound = _end(cast(Slot, b), other)
-        return None if bound is None else a.pattern.with_test(a.key, Constant(a.ends[end], op, bound))
-    bound = _end(a, end)
-    if bound is None:
-        return None
-    if isinstance(b, Place):
-        return b.pattern.with_test(b.key, Constant(b.ends[other], FLIPPED[op], bound))
-    limit = _end(b, other)
-    return NOTHING if limit is not None and _SIMPLE[op](bound, limit) else None
-
-
-def _end(slot: Slot, end: int) -> float | None:
-    number = cast(Num, slot)
-    x = number[0] if end in (_LOW, _LOWERED) else number[1]
-    return x if x is None or end in (_LOW, _HIGH) else down(x)

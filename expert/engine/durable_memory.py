@@ -111,7 +111,7 @@ class Memory:
             self._put(kind, self._fitting(kind, properties(slot)), Note(slot, fact))
 
     def _fitting(self, kind: str, values: dict[str, Value]) -> dict[str, Value]:
-        """A list concluded as one word has no properties, and money is only known or missing."""
+        """Texts have no properties, and neither has a list that was concluded as one word."""
         declared = self._compiled.definition.schema.get(kind, values)
         return {name: value for name, value in values.items() if name in declared}
 
