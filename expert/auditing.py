@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from expert.advice import ERROR, INFO, WARNING, Finding
 from expert.engine.checking import violations_after
@@ -15,10 +16,11 @@ from expert.engine.evaluate import Env
 from expert.engine.model import domain_values
 from expert.engine.trace import FIRED, INFEASIBLE, VIOLATED, FactState, Firing, Outcome, Trace
 from expert.errors import NO_TEXT, Text
-from expert.explain.wording import environment, fill, in_both, value_words
+from expert.explain.wording import environment, fill, in_both, term_words, value_words
 from expert.facts import GIVEN, SET, Amount, Value
 from expert.language.program import Prefer, Program, Require, Rule, Warn
-from expert.language.terms import facts_read
+from expert.language.terms import CompareTerm, facts_read
+from expert.quantities import format_number
 
 STRONG_PREFERENCE = 6
 """From this weight on a preference that the plan goes against is a warning, below it is only worth knowing."""
@@ -97,16 +99,25 @@ def _against(audit: Audit, rule: Rule, fact: str) -> Text:
 
 
 def _missed_aim(audit: Audit, rule: Rule) -> Text | None:
-    """The message when the rule only aims and the decision could not meet it, with how far it is missed."""
+    """The message when the rule only aims and the decision could not meet it: by how much the nearest option misses."""
     for outcome in audit.trace.outcomes.values():
         for missed, distance in outcome.missed:
             if missed == rule.id:
-                percent = f"{distance * 100:.3g}"
-                return Text(
-                    f"No option meets the aim; the nearest misses it by {percent} %: {rule.title.of('en')}",
-                    f"没有选项能达到目标，最接近的仍差 {percent} %：{rule.title.of('zh')}",
-                )
+                return in_both(lambda lang, distance=distance: _miss_words(audit, rule, distance, lang))  # type: ignore[misc]
     return None
+
+
+def _miss_words(audit: Audit, rule: Rule, distance: float, lang: str) -> str:
+    test = cast(Require, rule.effect).test.term
+    title, percent = rule.title.of(lang), format_number(distance * 100)
+    if not isinstance(test, CompareTerm):
+        return f"No option reaches the aim “{title}”" if lang == "en" else f"没有选项能达到目标“{title}”"
+    has, wanted = (term_words(side, audit.program, audit.env, lang) for side in (test.left, test.right))
+    most = test.operator in ("<", "<=")
+    if lang == "zh":
+        return f"没有选项能达到目标“{title}”：最接近的为{has}，目标是{'至多' if most else '至少'}{wanted}（相差 {percent} %）"
+    bound = "at most" if most else "at least"
+    return f"No option reaches the aim “{title}”: the nearest gives {has}, the aim is {bound} {wanted} (off by {percent} %)"
 
 
 def _fix(audit: Audit, rule: Rule) -> Text:
@@ -118,10 +129,9 @@ def _fix(audit: Audit, rule: Rule) -> Text:
     if nearest is None:
         return own
     fact, value = nearest
-    decl = audit.program.facts[fact]
 
     def words(lang: str) -> str:
-        shown = value if isinstance(value, str) else value_words(value, decl, audit.program, lang)
+        shown = _plan_value(audit, fact, value, lang)
         change = f"set {fact} to {shown}" if lang == "en" else f"把 {fact} 改为 {shown}"
         return f"{own.of(lang)} ({change})" if own and lang == "en" else f"{own.of(lang)}（{change}）" if own else change
 
@@ -167,7 +177,7 @@ def _of_decision(audit: Audit, outcome: Outcome) -> Iterator[Finding]:
     program = audit.program
     decision = program.decisions[outcome.decision]
     fact = next(iter(outcome.pins or decision.assigns))
-    if outcome.status == INFEASIBLE:
+    if outcome.status == INFEASIBLE and not _told_by_rules(audit, outcome):
         yield _decision_finding(audit, "no-option", outcome, fact, _nothing_left(audit, outcome), _to_free(audit, outcome))
     chosen = outcome.chosen
     if chosen is not None and chosen.certainty == "possible" and len(outcome.pins) < len(decision.assigns):
@@ -177,6 +187,13 @@ def _of_decision(audit: Audit, outcome: Outcome) -> Iterator[Finding]:
             f"没有确定可行的选项，取其中最好的一个可能选项。区间重叠的规则：{names}",
         )
         yield _decision_finding(audit, "only-possible", outcome, fact, message, NO_TEXT, WARNING)
+
+
+def _told_by_rules(audit: Audit, outcome: Outcome) -> bool:
+    """True when the plan fixes every fact of the decision and the rules that refuse it have findings of their own."""
+    if len(outcome.pins) < len(audit.program.decisions[outcome.decision].assigns) or not outcome.excluding:
+        return False
+    return all(any(f.state == VIOLATED for f in audit.trace.firings_of(rule)) for rule in outcome.excluding)
 
 
 def _nothing_left(audit: Audit, outcome: Outcome) -> Text:
@@ -204,15 +221,17 @@ def _to_free(audit: Audit, outcome: Outcome) -> Text:
     def words(lang: str) -> str:
         parts = []
         for freed in outcome.freed:
-            values = ", ".join(
-                f"{pin}: {v if isinstance(v := freed.option.values[pin], str) else value_words(v, audit.program.facts[pin], audit.program, lang)}"
-                for pin in freed.pins
-            )
+            values = ", ".join(f"{pin}: {_plan_value(audit, pin, freed.option.values[pin], lang)}" for pin in freed.pins)
             names = (" and " if lang == "en" else " 和 ").join(freed.pins)
             parts.append(f"free {names} (nearest {values})" if lang == "en" else f"放开 {names}（最接近的是 {values}）")
         return (" or " if lang == "en" else "，或者").join(parts)
 
     return in_both(words) if outcome.freed else NO_TEXT
+
+
+def _plan_value(audit: Audit, fact: str, value: Value, lang: str) -> str:
+    """A value as the plan file would hold it: ids as they are, numbers in words."""
+    return value if isinstance(value, str) else value_words(value, audit.program.facts[fact], audit.program, lang)
 
 
 def _of_fact(audit: Audit, state: FactState) -> Iterator[Finding]:
