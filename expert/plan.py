@@ -51,6 +51,10 @@ class _Reading:
         found = self.document.diagnostic(code, message, span, help)
         self.mistakes.append(_in_flag(found, self.flag, self.shift) if self.flag else found)
 
+    def place(self, span: Span) -> Span:
+        """The place of a value: in its file, or in the flag."""
+        return _moved(span, self.shift) if self.flag else span
+
     def at(self, span: Span) -> str:
         """Where a fact was stated, for people."""
         return f"--set {self.flag}" if self.flag else f"{span.file}:{span.line}"
@@ -236,7 +240,7 @@ def _read_fact(node: Node, decl: FactDecl, key: Span, reading: _Reading) -> None
     try:
         for name, value in _values(node, decl, reading.program):
             origin = reading.origin if name == decl.name else IMPLIED
-            reading.facts[name] = Fact(name, value, origin, node.span, reading.at(node.span))
+            reading.facts[name] = Fact(name, value, origin, reading.place(node.span), reading.at(node.span))
     except Misread as wrong:
         reading.report(wrong.code, wrong.message, wrong.span, wrong.help)
 
@@ -294,4 +298,8 @@ def _in_flag(found: Diagnostic, flag: str, shift: int) -> Diagnostic:
     span = found.span
     if span is None or span.line != 1:
         return found
-    return replace(found, span=Span("--set", 1, span.column + shift, span.end_column + shift), line_text=flag)
+    return replace(found, span=_moved(span, shift), line_text=flag)
+
+
+def _moved(span: Span, shift: int) -> Span:
+    return Span("--set", span.line, span.column + shift, span.end_column + shift, span.path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from expert.engine.model import domain_values
 from expert.engine.trace import INFEASIBLE, SATISFIED, UNDETERMINED, VIOLATED, OptionState, Outcome
 from expert.errors import Text, inert
-from expert.explain.evidence import place, rule_line, sources
+from expert.explain.evidence import Rows, evidence, place, rule_terms, sources
 from expert.explain.nodes import DECISION, Line, Node
 from expert.explain.prover import Prover, margin
 from expert.explain.wording import in_both
@@ -39,13 +39,15 @@ def decision_node(prover: Prover, name: str) -> Node:
     children: list[Node] = []
     if outcome.chosen is not None:
         lines += _chosen(prover, outcome)
-        for found, below in (_required(prover, outcome), _preferred(prover, outcome)):
+        wanted: list[str] = []
+        for found, read in (_required(prover, outcome), _preferred(prover, outcome)):
             lines += found
-            children += below
+            wanted += read
         lines += _what_decided(prover, outcome)
         lines += _uncertain(prover, outcome)
         lines += _rejected(prover, outcome)
         lines += _alternatives(prover, outcome)
+        children = _explained(prover, wanted)
     elif outcome.status == UNDETERMINED:
         lines += _undetermined(prover, outcome)
     else:
@@ -83,10 +85,10 @@ def _pair(prover: Prover, fact: str, value: Value | None, lang: str) -> str:
 # ------------------------------------------------------------------------------------------ requirements
 
 
-def _required(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]:
-    """Requirements in force with their margins; a violated one says what harm it does."""
+def _required(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[str]]:
+    """Requirements in force with their margins, and the facts they read; a violated one says what harm it does."""
     lines: list[Line] = []
-    children: list[Node] = []
+    read: list[str] = []
     for rule in _rules(prover, outcome, Require):
         assert isinstance(rule.effect, Require)
         for firing in prover.trace.firings_of(rule.id):
@@ -94,12 +96,19 @@ def _required(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]
                 continue
             shown = margin(rule.effect.test.term, firing.rows, prover.words)
             lines.append(_requirement(rule, shown, firing.state == VIOLATED))
-            own = {*prover.program.decisions[outcome.decision].assigns}
-            read = facts_read(rule.effect.test.term).union(*(facts_read(c.term) for c in rule.when))
-            children += _explained(prover, sorted(read - own))
-            if firing.state == VIOLATED:
-                lines += [*sources(rule.cite, prover.words), rule_line(rule, prover.words)]
-    return lines, children
+            found, names = _backing(prover, outcome, rule, firing.rows)
+            lines += found
+            read += names
+    return lines, read
+
+
+def _backing(prover: Prover, outcome: Outcome, rule: Rule, rows: Rows) -> tuple[list[Line], list[str]]:
+    """What a rule in force rests on: plan facts, constants, sources, dissent and layers; and the facts that it reads."""
+    own = {*prover.program.decisions[outcome.decision].assigns}
+    read = sorted({name for condition in rule_terms(rule) for name in facts_read(condition.term)} - own)
+    kinds = ("constant", "source", "dissent", "layer")
+    lines = [line for line in evidence(rule, rows, prover.words) if line.label in kinds]
+    return [*prover.stated_once(read), *lines], read
 
 
 def _requirement(rule: Rule, shown: Text | None, violated: bool) -> Line:
@@ -134,9 +143,11 @@ def _rules(prover: Prover, outcome: Outcome, kind: type) -> Iterator[Rule]:
 # ------------------------------------------------------------------------------------------ what decided
 
 
-def _preferred(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]:
+def _preferred(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[str]]:
+    """Preferences that the choice meets; where they decided, also why and what they rest on."""
     assert outcome.chosen is not None
     lines: list[Line] = []
+    read: list[str] = []
     for rule in _rules(prover, outcome, Prefer):
         assert isinstance(rule.effect, Prefer)
         if rule.id in outcome.chosen.preferences:
@@ -144,9 +155,15 @@ def _preferred(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]
             weight = rule.effect.weight
             text = Text(f"{title.en} (weight {weight})", f"{title.zh or title.en}（权重 {weight}）")
             lines.append(Line("preferred", text, place(rule.span)))
-            if outcome.decided_by == "preference" and rule.because:
+            if outcome.decided_by != "preference":
+                continue
+            if rule.because:
                 lines.append(Line("why", rule.because))
-    return lines, []
+            firing = next((f for f in prover.trace.firings_of(rule.id) if f.state == SATISFIED), None)
+            found, names = _backing(prover, outcome, rule, firing.rows if firing is not None else ())
+            lines += found
+            read += names
+    return lines, read
 
 
 def _what_decided(prover: Prover, outcome: Outcome) -> Iterator[Line]:

@@ -147,8 +147,10 @@ def _dissent(rule: Rule, words: Words) -> Iterator[Line]:
 def changes(found: Iterable[Change], words: Words) -> Iterator[Line]:
     """What a later layer changed, with what was before, why, and the claim that lost."""
     for change in found:
-        en = f"{change.layer} changed it from {inert(change.was)}: {inert(change.because.of('en'))}"
-        zh = f"{change.layer} 由 {inert(change.was)} 改来：{inert(change.because.of('zh'))}"
+        was = inert(change.was)
+        english, chinese = (f" from {was}", f"（原值 {was}）") if was else ("", "")
+        en = f"{change.layer} changed {inert(change.at)}{english}: {inert(change.because.of('en'))}"
+        zh = f"{change.layer} 修改了 {inert(change.at)}{chinese}：{inert(change.because.of('zh'))}"
         yield Line("layer", Text(en, zh), place(change.span))
         for name in change.losing:
             yield from _losing(name, words)

@@ -37,6 +37,7 @@ class Prover:
         self.trace = advice.trace
         self.words = Words(advice.program, advice.trace.facts)
         self.numbers: dict[str, int] = {}
+        self._stated: set[str] = set()
         self._firings = {firing.id: firing for firing in advice.trace.firings}
 
     def number(self, id: str) -> int:
@@ -71,6 +72,15 @@ class Prover:
                 children.append(self.fact(name))
             lines.append(Line(label, text, see=self.numbers[state.id]))
         return lines, children
+
+    def stated_once(self, names: Iterable[str]) -> Iterator[Line]:
+        """Lines for the facts among these that the plan states and that no decision's proof has stated yet."""
+        for name in names:
+            state = self.trace.facts.get(name)
+            if state is None or state.value is None or state.origin not in STATED_ORIGINS or name in self._stated:
+                continue
+            self._stated.add(name)
+            yield Line("because", in_both(lambda lang, s=state: self.words.sentence(s.name, s.value, lang)), state.at)  # type: ignore[misc]
 
     def _unknown(self, name: str) -> Text:
         why = self.words.unknown(name)
@@ -148,8 +158,9 @@ class Prover:
             case = decl.default[state.default]
             lines += [Line("when", Text(condition.text, condition.text)) for condition in case.when]
             names = [name for condition in case.when for name in sorted(facts_read(condition.term))]
+            backing = list(sources(case.cite or decl.cite, self.words))
             found, children = self.premises([*names, *sorted(facts_read(case.value.term))])
-            lines += [*found, *sources(case.cite or decl.cite, self.words)]
+            lines += [*found, *backing]
             return Node(state.id, ASSUMPTION, title, number, place(case.span), tuple(lines), tuple(children))
         return Node(state.id, ASSUMPTION, title, number, place(decl.span), tuple(lines))
 
@@ -163,9 +174,11 @@ class Prover:
         if not firings and decl.otherwise is not None:
             text = Text("no rule concluded it; the vocabulary gives this value then", "没有规则得出它，采用词汇表规定的值")
             lines.append(Line("otherwise", text, place(decl.span)))
-        for firing in firings:
-            found, below = self.firing_lines(firing, state.name)
-            lines += found
+        # All lines of this node first: what they quote is quoted above its children.
+        parts = [self.firing_lines(firing, state.name) for firing in firings]
+        for before, names, backing in parts:
+            found, below = self.premises(names)
+            lines += [*before, *found, *backing]
             children += below
         if state.tainted:
             names = in_both(lambda lang: ", ".join(self.missing(name, lang) for name in state.tainted))
@@ -176,8 +189,8 @@ class Prover:
             lines.append(Line("basis", Text(f"weakest basis: {grade.en}", f"最弱的依据：{grade.zh}")))
         return Node(state.id, FACT, title, number, "", tuple(lines), tuple(children))
 
-    def firing_lines(self, firing: Firing, fact: str) -> tuple[list[Line], list[Node]]:
-        """How one rule instance concluded a fact: title, conditions, formula with names and with numbers, what it rests on."""
+    def firing_lines(self, firing: Firing, fact: str) -> tuple[list[Line], list[str], list[Line]]:
+        """How one rule instance concluded a fact: title, conditions and formula; the facts it read; what it rests on."""
         rule = self.program.rules[firing.rule]
         lines = [Line("concluded", rule.title or Text(rule.id, rule.id), place(rule.span))]
         lines += [self.condition_line(condition, firing.rows) for condition in rule.when]
@@ -185,8 +198,7 @@ class Prover:
             for name, value in rule.effect.values:
                 if name == fact:
                     lines += self.formula(value, firing, fact)
-        found, children = self.premises(self._names(firing))
-        return [*lines, *found, *evidence(rule, firing.rows, self.words, fact)], children
+        return lines, self._names(firing), list(evidence(rule, firing.rows, self.words, fact))
 
     def _names(self, firing: Firing) -> list[str]:
         return [premise.removeprefix("fact:") for premise in firing.premises if premise.startswith("fact:")]
@@ -222,6 +234,7 @@ class Prover:
         lines: list[Line] = []
         if isinstance(rule.effect, Require | Prefer):
             lines.append(Line(rule.effect_name, Text(rule.effect.test.text, rule.effect.test.text)))
+        backing = list(evidence(rule, firing.rows, self.words))
         blamed = self._blamed(rule)
         grounds = [name for name in self._names(firing) if name not in blamed]
         because, children = self.premises(grounds)
@@ -242,7 +255,7 @@ class Prover:
         if isinstance(rule.effect, Conclude):
             for fact, value in rule.effect.values:
                 lines += self.formula(value, firing, fact)
-        lines += evidence(rule, firing.rows, self.words)
+        lines += backing
         return Node(firing.id, RULE, rule.title or Text(rule.id, rule.id), number, place(rule.span), tuple(lines), tuple(children), harm)
 
     def _blamed(self, rule: Rule) -> list[str]:

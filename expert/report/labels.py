@@ -65,6 +65,7 @@ STATUS = {
 CERTAINTY = {"possible": Text("possible", "可能"), "unproven": Text("unproven", "无法证实")}
 TEST_VERDICT = {"met": Text("met", "达标"), "missed": Text("missed", "未达标"), "untested": Text("untested", "未测试")}
 LIKELIHOOD = {"low": Text("low", "低"), "medium": Text("medium", "中"), "high": Text("high", "高")}
+RISK = {"trigger": Text("comes", "触发"), "impact": Text("harms", "影响"), "mitigation": Text("remedy", "应对")}
 STAGE = {
     "before-purchase": Text("before purchase", "采购前"),
     "acceptance": Text("acceptance", "验收"),

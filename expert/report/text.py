@@ -18,6 +18,7 @@ from expert.report.labels import (
     LABEL_WIDTH,
     LIKELIHOOD,
     LINES,
+    RISK,
     SEVERITY,
     SEVERITY_STYLE,
     STAGE,
@@ -137,11 +138,10 @@ def put_finding(page: Page, advice: Advice, finding: Finding) -> None:
     head = f"{SEVERITY[finding.severity].of(lang)}  "
     page.put(head + finding.message.of(lang), 0, len(head), SEVERITY_STYLE[finding.severity])
     if rule is None or firing is None:
-        place = f"{finding.span.file}:{finding.span.line}" if finding.span is not None else ""
-        if place:
-            words = Words(advice.program, advice.trace.facts)
-            state = advice.trace.facts[finding.fact]
-            _lines(page, [Line("but", in_both(lambda lang: words.sentence(finding.fact, state.value, lang)), place)])
+        words = Words(advice.program, advice.trace.facts)
+        state = advice.trace.facts.get(finding.fact)
+        if state is not None and state.value is not None:
+            _lines(page, [Line("but", in_both(lambda lang: words.sentence(state.name, state.value, lang)), state.at)])
         if finding.fix:
             page.labelled(Text("fix", "修正").of(lang), finding.fix.of(lang), 2, LABEL_WIDTH, style="green")
         return
@@ -226,7 +226,9 @@ def _dissent(page: Page, advice: Advice, told: frozenset[str]) -> None:
     for found in reversed(rest.values()):
         colon = "：" if page.lang == "zh" else ": "
         page.put(f"{found.claim}{colon}{found.says.of(page.lang)}", 2, 2)
-        reason = found.because or (Text(f"used here: {found.used}", f"此处采用：{found.used}"))
+        rule = advice.program.rules.get(found.rule)
+        used = rule.title.of(page.lang) if rule is not None and rule.title.en == found.used else found.used
+        reason = found.because or Text(f"used here: {used}", f"此处采用：{used}")
         page.put(reason.of(page.lang), 4, 0, "dim")
 
 
@@ -255,6 +257,7 @@ def _risks(page: Page, advice: Advice, words: Words) -> None:
         grade = LIKELIHOOD.get(risk.likelihood, Text(risk.likelihood)).of(page.lang)
         page.put(f"{title}（{grade}）" if page.lang == "zh" else f"{title} ({grade})", 2, 2)
         impact = risk.impact.of(page.lang) or words.title(risk.impact_fact, page.lang)
-        for text in (risk.trigger.of(page.lang), impact, risk.mitigation.of(page.lang)):
+        parts = {"trigger": risk.trigger.of(page.lang), "impact": impact, "mitigation": risk.mitigation.of(page.lang)}
+        for label, text in parts.items():
             if text:
-                page.put(text, 4, 2, "dim")
+                page.labelled(RISK[label].of(page.lang), text, 4, LABEL_WIDTH)
