@@ -9,7 +9,7 @@ from expert.explain.nodes import Line
 from expert.explain.wording import in_both, row_words
 from expert.explain.words import Words
 from expert.language.program import Cell, Change, Conclude, Condition, Prefer, Require, Rule, Threshold
-from expert.language.terms import CellTerm, Term, constants_read, walk
+from expert.language.terms import CellTerm, ConstantTerm, Term, constants_read, walk
 
 BASIS = {
     "published": Text("published", "公开资料"),
@@ -170,10 +170,18 @@ def _losing(name: str, words: Words) -> Iterator[Line]:
     yield Line("dissent", in_both(shown))
 
 
-def worst_basis(rules: Iterable[Rule], words: Words) -> str:
-    """The weakest basis of the numbers that these rules read: measured, published, vendor, judgement or assumed; "" for none."""
-    found = {rule.basis for rule in rules if rule.basis} | {
-        words.program.constants[name].basis for rule in rules for condition in rule_terms(rule) for name in constants_read(condition.term)
-    }
+def worst_basis(firings: Iterable[tuple[Rule, Rows]], words: Words) -> str:
+    """The weakest basis of the rules, constants and cells that were read; "" where none says on what it rests."""
+    found: set[str] = set()
+    for rule, rows in firings:
+        found.add(rule.basis)
+        for term in (t for condition in rule_terms(rule) for t in walk(condition.term)):
+            if isinstance(term, ConstantTerm):
+                found.add(words.program.constants[term.constant].basis)
+            elif isinstance(term, CellTerm):
+                row = words.evaluated(term.row, rows)
+                held = words.program.tables[term.table].rows.get(row) if isinstance(row, str) else None
+                cell = held.cells.get(term.column) if held is not None else None
+                found.add(cell.basis if cell is not None else "")
     known = [grade for grade in _WORST if grade in found]
     return known[-1] if known else ""

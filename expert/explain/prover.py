@@ -181,9 +181,9 @@ class Prover:
             lines += [*before, *found, *backing]
             children += below
         if state.tainted:
-            names = in_both(lambda lang: ", ".join(self.missing(name, lang) for name in state.tainted))
-            lines.append(Line("unknown", Text(f"computed although unknown: {names.en}", f"计算时以下内容未知：{names.zh}")))
-        basis = worst_basis([self.program.rules[firing.rule] for firing in firings], self.words)
+            unknown = in_both(lambda lang: ", ".join(self.missing(name, lang) for name in state.tainted))
+            lines.append(Line("unknown", Text(f"computed although unknown: {unknown.en}", f"计算时以下内容未知：{unknown.zh}")))
+        basis = worst_basis(((self.program.rules[firing.rule], firing.rows) for firing in firings), self.words)
         if basis and firings:
             grade = BASIS[basis]
             lines.append(Line("basis", Text(f"weakest basis: {grade.en}", f"最弱的依据：{grade.zh}")))
