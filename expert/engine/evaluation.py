@@ -13,9 +13,9 @@ from typing import Generic, TypeVar, cast
 
 from expert.engine.evaluate import Env
 from expert.engine.model import CONCLUDED_KEY, DecisionModel, TestModel
-from expert.engine.values import OPTION, Slot
+from expert.engine.values import FALSE, OPTION, TRUE, Slot
 from expert.facts import Amount, Value
-from expert.language.terms import NUMBER
+from expert.language.terms import BOOL, NUMBER
 
 Ids = tuple[int, ...]
 V = TypeVar("V")
@@ -23,6 +23,8 @@ V = TypeVar("V")
 
 def domain_slot(values: tuple[Value, ...], kind: str) -> Slot:
     """The slot that covers all values of a domain."""
+    if kind == BOOL:
+        return (TRUE if True in values else 0) | (FALSE if False in values else 0)
     if kind != NUMBER:
         return (frozenset(cast("tuple[str, ...]", values)), 0)
     lows = [cast(Amount, v).low for v in values]

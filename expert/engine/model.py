@@ -32,7 +32,7 @@ from expert.engine.values import (
 )
 from expert.facts import Value, point
 from expert.language.program import Conclude, Decision, Domain, Prefer, Program, Require, Rule
-from expert.language.terms import NUMBER, CompareTerm, LogicTerm, Term, facts_read
+from expert.language.terms import BOOL, NUMBER, CompareTerm, LogicTerm, Term, facts_read
 
 Truth = Callable[[Env], int]
 
@@ -141,7 +141,9 @@ def implications(program: Program) -> Mapping[str, Truth]:
 
 
 def domain_values(domain: Domain, kind: str, program: Program) -> tuple[Value, ...]:
-    """All values of a domain in table order: words, or numbers in base units (the `value` column of a table)."""
+    """All values of a domain in table order: words, yes and no, or numbers in base units (the `value` column of a table)."""
+    if kind == BOOL:
+        return tuple(word == "true" for word in domain.words)
     if domain.table is None:
         return tuple(point(x) for x in domain.numbers) if kind == NUMBER else domain.words
     rows = program.tables[domain.table].rows
