@@ -5,6 +5,7 @@ Made once per program; nothing here depends on a plan.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -16,15 +17,14 @@ from expert.engine.evaluate import Env, compile_term, compile_truth
 from expert.engine.values import (
     BOTH,
     FALSE,
+    OPTION,
     TRUE,
     Members,
     Num,
     Slot,
     Words,
     both_hold,
-    fails,
     has_value,
-    holds,
     is_known,
     negate,
     one_holds,
@@ -314,7 +314,7 @@ def _miss_over_rows(rule: Rule, term: Term, program: Program, exact: bool) -> Ca
         worst = 0.0
         for _ in bindings(loops, env):
             force = conjunction(when, env)
-            if holds(force) if exact else force == TRUE:
+            if force != FALSE if exact else force == TRUE:
                 worst = max(worst, distance(env))
         return worst
 
@@ -324,7 +324,8 @@ def _miss_over_rows(rule: Rule, term: Term, program: Program, exact: bool) -> Ca
 def miss_distance(term: Term, program: Program, exact: bool) -> Callable[[Env], float]:
     """How far a test is missed: for `a <= b` the excess of a over b relative to b, by typical values; else 1 when false.
 
-    Over a box it is a lower bound of the exact distances. A conjunction adds up, a disjunction takes the least.
+    Infinite where it is unknown because of the option, so that an empty cell never comes nearest. Over a box it is a lower
+    bound of the exact distances. A conjunction adds up, a disjunction takes the least.
     """
     if isinstance(term, CompareTerm) and term.left.kind == NUMBER and term.operator in ("<", "<=", ">", ">="):
         return _comparison_distance(term, program, exact)
@@ -334,8 +335,13 @@ def miss_distance(term: Term, program: Program, exact: bool) -> Callable[[Env], 
         return lambda env: float(fold(part(env) for part in parts))
     truth = compile_truth(term, program, exact)
     if exact:
-        return lambda env: 1.0 if fails(truth(env)) else 0.0
+        return lambda env: _flat_distance(truth(env))
     return lambda env: 1.0 if truth(env) == FALSE else 0.0
+
+
+def _flat_distance(truth: int) -> float:
+    """The distance of a test that has no threshold."""
+    return 0.0 if truth == TRUE else math.inf if truth & OPTION else 1.0
 
 
 def _comparison_distance(term: CompareTerm, program: Program, exact: bool) -> Callable[[Env], float]:
@@ -347,8 +353,10 @@ def _comparison_distance(term: CompareTerm, program: Program, exact: bool) -> Ca
 
     def distance(env: Env) -> float:
         a, b = less(env), more(env)
+        if exact and (a[3] | b[3]) & OPTION:
+            return math.inf
         if a[0] is None or b[0] is None:
-            return 0.0
+            return math.inf if exact else 0.0
         x, y = (_middle(a), _middle(b)) if exact else (a[0], cast(float, b[1]))
         scale = abs(y if threshold_is_large else x)
         if not exact:
