@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from expert.engine.boxes import CERTAIN, Option, Problem
 from expert.engine.evaluate import Env
-from expert.engine.evaluation import Evaluation
-from expert.engine.model import CONCLUDED_KEY, STATED_TEST, DecisionModel, Knowledge, knowledge_of, stated_test
+from expert.engine.evaluation import Evaluation, Ids
+from expert.engine.model import CONCLUDED_KEY, STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
 from expert.engine.search import Ranking, Search
 from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED
 from expert.engine.values import (
@@ -28,6 +28,7 @@ from expert.facts import Value
 from expert.language.program import Program
 
 PLAN_KEY = "plan."
+FORCE_LIMIT = 2000
 
 Grade = tuple[int, int, int]
 """How complete a design is, least is best: something empty, something not certain, an aim missed."""
@@ -146,7 +147,7 @@ class Solver:
         off = {
             t.id: unknown_leaves(t.facts, env, self.program)
             for t in (*model.requires, *model.prefers)
-            if evaluation.test(t, whole) & STATED
+            if _needs_unstated(evaluation, t, whole)
         }
         requires = [t for t in model.requires if t.id not in off]
         hard = [t for t in requires if not t.facts & self.aims]
@@ -207,15 +208,46 @@ class Solver:
         grade, final, later = self._run(position + 1, env)
         return (max(grade[0], own[0]), max(grade[1], own[1]), max(grade[2], own[2])), final, {solved.model.decision.id: solved, **later}
 
-    def _depends(self, later: Mapping[str, Solved], model: DecisionModel) -> bool:
-        """True when some later decision that is not perfect depends on this one, directly or through decisions between."""
-        tainted = set(model.variables)
-        for solved in list(later.values())[1:]:
-            if solved.model.reads & tainted:
-                tainted |= set(solved.model.variables)
-                if solved.chosen is None or _own_grade(solved.chosen) != (0, 0, 0):
-                    return True
-        return False
+    def _grade(self, solved: Mapping[str, Solved], model: DecisionModel) -> Grade:
+        """The worst of a decision and the later ones that depend on it, directly or through decisions between.
+
+        What is empty whatever this one chooses is no reason to give way, nor to give up what can be saved.
+        """
+        moved = set(model.variables)
+        grade: Grade = (0, 0, 0)
+        for each in solved.values():
+            if each.model is not model and not each.model.reads & moved:
+                continue
+            moved |= set(each.model.variables)
+            found = _grade_of(each)
+            grade = (max(grade[0], found[0]), max(grade[1], found[1]), max(grade[2], found[2]))
+        return grade
+
+
+def _grade_of(solved: Solved) -> Grade:
+    """Empty; undetermined or not certain; an aim missed."""
+    if solved.chosen is not None:
+        return _own_grade(solved.chosen)
+    return (1, 0, 0) if solved.status == INFEASIBLE else (0, 1, 0)
+
+
+def _needs_unstated(evaluation: Evaluation, test: TestModel, whole: Ids) -> bool:
+    """True when for some option of the box the truth of a test needs something that nobody stated.
+
+    The box as a whole may seem to (a count of 1 or 8 covers 4), so it is split; past the limit its word is taken.
+    """
+    stack, left = [whole], FORCE_LIMIT
+    while stack:
+        ids = stack.pop()
+        if not evaluation.test(test, ids) & STATED:
+            continue
+        left -= 1
+        open_places = [p for p in map(evaluation.place, sorted(test.touches)) if not evaluation.is_single(ids, p)]
+        if left < 0 or (not open_places and evaluation.test(test, ids, exact=True) & STATED):
+            return True
+        if open_places:
+            stack += evaluation.split(ids, open_places[0])
+    return False
 
 
 def _own_grade(option: Option) -> Grade:
