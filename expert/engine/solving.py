@@ -110,12 +110,10 @@ class Solver:
         search = Search(problem)
         ranking = search.best(shortlist=model.decision.shortlist)
         dropped = False
-        if ranking.chosen is None and problem.evaluation.stated:
+        if ranking.chosen is None and not ranking.unproven and problem.evaluation.stated:
             relaxed = replace(problem, requires=tuple(t for t in problem.requires if not t.id.startswith(STATED_TEST)))
             retry = Search(relaxed)
-            again = retry.best(shortlist=model.decision.shortlist)
-            if again.chosen is not None:
-                search, ranking, dropped = retry, again, True
+            search, ranking, dropped = retry, retry.best(shortlist=model.decision.shortlist), True
         if ranking.chosen is None:
             status = UNDETERMINED if ranking.unproven else INFEASIBLE
             cells = tuple(sorted({r for o in ranking.unproven for r in o.unproven})) if ranking.unproven else ()
