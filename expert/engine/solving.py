@@ -170,20 +170,22 @@ class Solver:
         seen: set[tuple[Value, ...]] = set()
         floor = _own_grade(found.chosen)
         best: tuple[Grade, Env, dict[str, Solved]] | None = None
+        least: Grade | None = None
         ranking, chosen = found.ranking, found.chosen
         while True:
             own = replace(found, chosen=chosen, ranking=ranking, passed_over=bool(seen))
             result = self._complete(position, own, env)
-            if best is None or result[0] < best[0]:
-                best = result
-            if result[0] <= floor or not downstream or not self._depends(result[2], found.model):
+            grade = self._grade(result[2], found.model)
+            if least is None or best is None or grade < least:
+                least, best = grade, result
+            if grade <= floor or not downstream:
                 break
             seen.add(tuple(chosen.values[v] for v in downstream))
             ranking = found.search.best(lambda values: _all_in(values, downstream, seen), found.model.decision.shortlist)
             if ranking.chosen is None:
                 break
             chosen = ranking.chosen
-        if best[0][0]:
+        if least[0]:
             return self._complete(position, found, env)
         return best
 
