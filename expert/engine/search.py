@@ -14,6 +14,9 @@ from expert.engine.boxes import CERTAIN, INFINITE, POSSIBLE, REJECTED, UNPROVEN,
 from expert.engine.values import TRUE, down
 from expert.facts import Value
 
+UNPROVEN_SHOWN = 5
+"""Unproven options are listed so that the missing cells are seen, not to be chosen from: a few will do."""
+
 MEET = -1.0
 """In the place of a miss limit: every goal must be met."""
 
@@ -56,7 +59,11 @@ class Search(Boxes):
         certain = self._accepting(CERTAIN, excluded, shortlist)
         if certain.chosen is not None:
             return certain
-        return self._accepting(POSSIBLE, excluded, shortlist)
+        possible = self._accepting(POSSIBLE, excluded, shortlist)
+        if possible.chosen is None and self.problem.goals:
+            # Whether anything is unproven must not depend on goals: it tells undetermined from infeasible.
+            return self._cheapest_first(POSSIBLE, INFINITE, excluded, shortlist)
+        return possible
 
     def _accepting(self, accepted: str, excluded: Excluded, shortlist: int) -> Ranking:
         ranking = self._cheapest_first(accepted, MEET, excluded, shortlist)
@@ -89,6 +96,8 @@ class Search(Boxes):
                         heapq.heappush(heap, (child.bound, serial, child))
                 continue
             if excluded(self.fixed(node)):
+                continue
+            if node.cap == UNPROVEN and len(result.unproven) >= UNPROVEN_SHOWN:
                 continue
             leaves = self._cell(node, accepted, miss)
             self._note(result, leaves)
@@ -138,8 +147,7 @@ class Search(Boxes):
     def _note(self, result: Ranking, leaves: Leaves) -> None:
         if leaves.possible is not None and result.possible is None:
             result.possible = leaves.possible
-        if len(result.unproven) < 5:
-            result.unproven += leaves.unproven[: 5 - len(result.unproven)]
+        result.unproven += leaves.unproven[: max(0, UNPROVEN_SHOWN - len(result.unproven))]
 
     def _rank(self, option: Option) -> tuple[object, ...]:
         return (-option.score, option.order, rank_cost(option.cost), option.position)
@@ -185,6 +193,10 @@ class Search(Boxes):
 
     def _descend(self, node: Node, accepted: str, miss: float, found: Leaves) -> None:
         if node.rejected_by is not None or self._miss_bound(node) > _slack(miss):
+            return
+        if node.cap == UNPROVEN and found.unproven:
+            return
+        if node.cap == POSSIBLE and accepted == CERTAIN and found.possible is not None:
             return
         if found.best is not None and not self._can_beat(node, found.best):
             return
