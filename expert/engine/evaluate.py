@@ -34,6 +34,7 @@ from expert.engine.values import (
     unknown_slot,
     with_bits,
 )
+from expert.engine.widths import may_overlap
 from expert.language.program import Cell, Program
 from expert.language.terms import (
     BOOL,
@@ -234,6 +235,8 @@ def _choice(term: ChoiceTerm, program: Program, exact: bool) -> Closure:
     condition = compile_truth(term.condition, program, exact)
     then, other = compile_term(term.then, program, exact), compile_term(term.other, program, exact)
     kind = term.kind
+    # Over a box, {true, false} may be an overlap for one of the options, for which the choice is unknown.
+    doubt = RANGE if not exact and may_overlap(term.condition, program) else 0
 
     def choose(env: Env) -> Slot:
         truth = condition(env)
@@ -246,7 +249,7 @@ def _choice(term: ChoiceTerm, program: Program, exact: bool) -> Closure:
             return unknown_slot(kind, bits or RANGE)
         if truth & BOTH == 0:
             return unknown_slot(kind, bits)
-        return with_bits(hull(then(env), other(env)), bits)
+        return with_bits(hull(then(env), other(env)), bits | doubt)
 
     return choose
 
