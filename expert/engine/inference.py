@@ -10,7 +10,7 @@ from expert.engine.outcomes import outcomes
 from expert.engine.solving import Solution, Solver
 from expert.engine.states import fact_states, rule_firings
 from expert.engine.trace import SATISFIED, VIOLATED, Trace
-from expert.engine.values import from_slot
+from expert.engine.values import fails, from_slot
 from expert.facts import Amount, Fact, Value
 from expert.language.program import Program
 
@@ -58,7 +58,7 @@ def confirm(program: Program, solution: Solution, fired: Fired) -> None:
         for test in solved.search.problem.requires:
             if test.rule is None:
                 continue
-            searched_state = VIOLATED if test.exact(env) == 2 else SATISFIED
+            searched_state = VIOLATED if fails(test.exact(env)) else SATISFIED
             if VIOLATED in verdicts.get(test.id, set()) and searched_state != VIOLATED:
                 wrong.append(f"rule {test.id}: the search has {searched_state}, the {fired.engine} engine has violated")
     if wrong:
