@@ -1,0 +1,279 @@
+"""Decisions by hand: small packs whose outcome is worked out in the comments, and one pack per fault that was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from expert.engine.firing import ReferenceEngine
+from expert.engine.inference import infer
+from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED, Outcome, Trace
+from expert.facts import Amount, Value, point
+from tests.engine.generated import Content, choice_fact, compiled, facts_of, number_fact, pack, rule
+
+CARDS: Content = {
+    "columns": {"memory": "number", "price": "CNY/month", "speed": "number", "link": "word"},
+    "rows": {
+        "small": {"memory": 24, "price": 1000, "speed": 1, "link": "pcie"},
+        "big": {"memory": 80, "price": "5000..7000", "speed": 4, "link": "nvlink"},
+        "odd": {"memory": 80, "speed": 9, "link": "nvlink"},
+    },
+}
+FABRICS: Content = {
+    "columns": {"reach": "number"},
+    "rows": {"none": {"reach": 1}, "ethernet": {"reach": 8}, "ib": {"reach": 32}, "new": {"reach": {"unknown": "not published"}}},
+}
+FACTS: Content = {
+    "workload.size": number_fact(),
+    "workload.deadline": number_fact("d", default=[{"value": "30 d", "aim": True}]),
+    "site.budget": number_fact("CNY/month"),
+    "site.strict": {"type": "yes-no"},
+    "design.card": {"type": "choice", "from": "tables.cards"},
+    "design.count": number_fact(),
+    "design.fabric": {"type": "choice", "from": "tables.fabrics"},
+    "estimate.cost": number_fact("CNY/month"),
+    "estimate.time": number_fact("d"),
+}
+COST = rule("cost", conclude={"estimate.cost": "design.card.price * design.count"})
+TIME = rule("time", conclude={"estimate.time": "workload.size * 100 d / (design.card.speed * design.count)"})
+FITS = rule("fits", law=True, require={"design.card": "workload.size * 16 <= design.card.memory * design.count"})
+BUDGET = rule("budget", require={"design.count": "estimate.cost <= site.budget"})
+IN_TIME = rule("in-time", require={"design.count": "estimate.time <= workload.deadline"})
+SIZING: Content = {"id": "sizing", "assigns": {"design.card": "tables.cards", "design.count": [1, 2, 4, 8]}, "cost": "estimate.cost"}
+FABRIC: Content = {"id": "fabric", "assigns": {"design.fabric": "tables.fabrics"}, "needs": ["design.count"]}
+REACHES = rule("reaches", require={"design.fabric": "design.fabric.reach >= design.count"})
+
+
+def run(
+    tmp_path: Path, rules: list[Content], decisions: list[Content], plan: dict[str, Any], facts: Content | None = None, **tables: Content
+) -> Trace:
+    """The trace of a pack for a plan; plain numbers stand for points."""
+    content = pack({**FACTS, **(facts or {})}, rules, {"cards": CARDS, "fabrics": FABRICS, **tables}, decisions)
+    program = compiled(content, tmp_path)
+    values: dict[str, Value] = {k: point(float(v)) if type(v) in (int, float) else v for k, v in plan.items()}
+    return infer(program, facts_of(program, values), ReferenceEngine())
+
+
+def chosen(outcome: Outcome) -> dict[str, object]:
+    """The chosen values, numbers as plain floats."""
+    assert outcome.chosen is not None, outcome
+    return {name: value.low if isinstance(value, Amount) else value for name, value in outcome.chosen.values.items()}
+
+
+# What the acceptance asks for
+
+
+def test_best_card_gives_way_when_it_leaves_the_fabric_empty(tmp_path: Path) -> None:
+    # size 10 needs 160 of memory. small: 8 x 24 = 192 fits at 8 (8,000); big fits at 2 (160; 10,000..14,000, middle 12,000).
+    # With `within 0 %` small x 8 is cheapest. A fabric must reach four times the count: 32 for 8 (ib), which rule `no-ib` rejects,
+    # so 8 of anything leaves the fabric empty; big x 2 needs 8: ethernet.
+    reaches = rule("reaches", require={"design.fabric": "design.fabric.reach >= 4 * design.count"})
+    no_ib = rule("no-ib", require={"design.fabric": "design.fabric != ib"})
+    trace = run(tmp_path, [COST, FITS, reaches, no_ib], [SIZING, FABRIC], {"workload.size": 10})
+    assert chosen(trace.outcomes["sizing"]) == {"design.card": "big", "design.count": 2}
+    assert chosen(trace.outcomes["fabric"]) == {"design.fabric": "ethernet"}
+    assert trace.outcomes["sizing"].passed_over
+
+
+def test_card_without_a_price_never_wins_a_budget(tmp_path: Path) -> None:
+    # size 5 needs 80: small x 4 costs 4,000, big x 1 5,000..7,000 (may exceed 6,000), odd x 1 has no price. Preferring nvlink
+    # by 10 changes nothing: big is only possible, odd unproven. Below 4,000 nothing priced is left, and odd is not recommended.
+    likes = rule("likes-nvlink", prefer={"design.card": "design.card.link == nvlink"}, weight=10)
+    rules = [COST, FITS, BUDGET, likes]
+    trace = run(tmp_path, rules, [{**SIZING, "within": "1000 %"}], {"workload.size": 5, "site.budget": 6000})
+    outcome = trace.outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "small", "design.count": 4}
+    assert outcome.chosen is not None
+    assert outcome.chosen.certainty == "certain"
+    assert {"design.card": "odd", "design.count": point(1)} in [dict(option.values) for option in outcome.unproven]
+    trace = run(tmp_path, rules, [SIZING], {"workload.size": 5, "site.budget": 3999})
+    outcome = trace.outcomes["sizing"]
+    assert outcome.status == UNDETERMINED
+    assert outcome.missing == ("cards.odd.price",)
+    assert trace.facts["design.card"].value is None
+
+
+@pytest.mark.parametrize("wash", ["coalesce(design.card.price, 0 CNY/month) * design.count", "sum"])
+def test_price_that_is_papered_over_wins_no_budget_either(tmp_path: Path, wash: str) -> None:
+    # Both ways odd would cost nothing or its setup only; big at 5,000..7,000 is the only one with a price that fits in one card.
+    facts: Content = {}
+    rules = [FITS, BUDGET, rule("cost", conclude={"estimate.cost": wash})]
+    if wash == "sum":
+        facts = {"estimate.cost": number_fact("CNY/month", combine="sum", **{"else": 0})}
+        rules = [FITS, BUDGET, COST, rule("setup", conclude={"estimate.cost": 1})]
+    sizing = {**SIZING, "assigns": {"design.card": "tables.cards", "design.count": [1]}}
+    outcome = run(tmp_path, rules, [sizing], {"workload.size": 5, "site.budget": 9000}, facts).outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "big", "design.count": 1}
+    assert [option.values["design.card"] for option in outcome.unproven] == ["odd"]
+
+
+def test_asking_for_the_price_makes_a_free_card_meant(tmp_path: Path) -> None:
+    # `known(cell)` in the contributing rule says that no price means no cost, so odd is admissible at 0 and cheapest.
+    facts: Content = {"estimate.cost": number_fact("CNY/month", **{"else": 0})}
+    cost = rule("cost", ["known(design.card.price)"], conclude={"estimate.cost": "design.card.price * design.count"})
+    outcome = run(tmp_path, [FITS, BUDGET, cost], [SIZING], {"workload.size": 5, "site.budget": 9000}, facts).outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "odd", "design.count": 1}
+
+
+def test_deadline_that_nobody_gave_makes_no_plan_infeasible(tmp_path: Path) -> None:
+    # size 30 needs 480: big or odd x 8 (640). time = 3000 / (4 x 8) = 93.75 d, odd 3000 / 72 = 41.7 d, both over 30 d.
+    # The aim rejects nothing; odd misses by (41.67 - 30) / 30 = 38.9 % and comes nearest. Stated, the deadline rejects both.
+    rules = [COST, TIME, FITS, IN_TIME]
+    outcome = run(tmp_path, rules, [SIZING], {"workload.size": 30}).outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "odd", "design.count": 8}
+    assert outcome.missed == (("in-time", pytest.approx(0.38888889)),)
+    outcome = run(tmp_path, rules, [SIZING], {"workload.size": 30, "workload.deadline": 30}).outcomes["sizing"]
+    assert outcome.status == INFEASIBLE
+    # small x 8 violates both, so only the law and the deadline together are more than losing the deadline.
+    assert outcome.relaxations == (("in-time",),)
+
+
+def test_aim_comes_before_cost_and_preference(tmp_path: Path) -> None:
+    # size 5: small x 4 takes 125 d, small x 8 62.5 d; big x 4 31.25 d, x 8 15.6 d; odd x 2 27.8 d. Those that meet 30 d: big x 8
+    # (40,000..56,000) and odd x 2, 4, 8 (no price). Known cost goes before unknown, whatever is preferred.
+    likes = rule("likes-few", prefer={"design.count": "design.count <= 4"}, weight=10)
+    outcome = run(tmp_path, [COST, TIME, FITS, IN_TIME, likes], [SIZING], {"workload.size": 5}).outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "big", "design.count": 8}
+    assert outcome.missed == ()
+
+
+# Preferences and cost
+
+
+@pytest.mark.parametrize(("within", "expected"), [("499 %", "small"), ("500 %", "big")])
+def test_preference_reaches_as_far_as_within(tmp_path: Path, within: str, expected: str) -> None:
+    # One card each: small 1,000, big 6,000 in the middle, six times as much: 500 % more is the edge itself.
+    likes = rule("likes-nvlink", prefer={"design.card": "design.card.link == nvlink"}, weight=1)
+    sizing = {**SIZING, "within": within, "assigns": {"design.card": "tables.cards", "design.count": [1]}}
+    assert chosen(run(tmp_path, [COST, likes], [sizing], {}).outcomes["sizing"])["design.card"] == expected
+
+
+def test_order_decides_before_cost_inside_the_band(tmp_path: Path) -> None:
+    assigns = {"design.card": "tables.cards", "design.count": [8, 4, 2]}
+    sizing = {**SIZING, "within": "1000 %", "order": ["design.count"], "assigns": assigns}
+    cheap_eight = rule("cost", conclude={"estimate.cost": "1000 CNY/month * 8 / design.count"})
+    assert chosen(run(tmp_path, [cheap_eight], [sizing], {}).outcomes["sizing"])["design.count"] == 2
+
+
+def test_table_order_breaks_what_is_left(tmp_path: Path) -> None:
+    sizing = {"id": "sizing", "assigns": {"design.card": "tables.cards", "design.count": [4, 2]}}
+    outcome = run(tmp_path, [], [sizing], {}).outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "small", "design.count": 4}
+    assert outcome.tie
+
+
+# Pins
+
+
+def test_pins_without_an_option_name_the_rules_and_the_nearest_option(tmp_path: Path) -> None:
+    # size 10 needs 160; small x 2 has 48. Freeing the count: 8 is the first that fits; freeing the card: big x 2.
+    plan = {"workload.size": 10, "design.card": "small", "design.count": 2}
+    outcome = run(tmp_path, [COST, FITS], [SIZING], plan).outcomes["sizing"]
+    assert (outcome.status, outcome.excluding, outcome.relaxations) == (INFEASIBLE, ("fits",), ())
+    freed = {f.pins: (f.option.values["design.card"], f.option.values["design.count"]) for f in outcome.freed}
+    assert freed == {("design.card",): ("big", point(2)), ("design.count",): ("small", point(8))}
+
+
+def test_pin_outside_the_domain_is_taken_as_it_is(tmp_path: Path) -> None:
+    outcome = run(tmp_path, [COST, FITS, REACHES], [SIZING, FABRIC], {"workload.size": 10, "design.count": 7}).outcomes
+    assert chosen(outcome["sizing"]) == {"design.card": "small", "design.count": 7}  # 7 x 24 = 168
+    assert chosen(outcome["fabric"]) == {"design.fabric": "ethernet"}
+
+
+# Faults that were found by comparing with the oracle
+
+
+def test_yes_no_can_be_decided(tmp_path: Path) -> None:
+    """The options of a yes-no fact were the words 'true' and 'false'."""
+    facts: Content = {"design.spare": {"type": "yes-no"}}
+    rules = [rule("no-spare", ["design.count > 2"], require={"design.spare": "not design.spare"})]
+    decision = {"id": "sizing", "assigns": {"design.count": [4], "design.spare": [True, False]}}
+    trace = run(tmp_path, rules, [decision], {}, facts)
+    assert trace.facts["design.spare"].value is False
+    assert [(r.fact, r.value, r.rules) for r in trace.outcomes["sizing"].rejected] == [("design.spare", True, ("no-spare",))]
+
+
+def test_option_with_an_empty_cell_is_not_nearest_to_an_aim(tmp_path: Path) -> None:
+    """An unknown distance counted as none: the fabric of unknown reach came nearest to every aim."""
+    facts: Content = {"need.reach": number_fact(default=[{"value": 64, "aim": True}])}
+    aim = rule("aim", require={"design.fabric": "design.fabric.reach >= need.reach"})
+    trace = run(tmp_path, [aim], [{**FABRIC, "needs": []}], {}, facts)
+    assert chosen(trace.outcomes["fabric"]) == {"design.fabric": "ib"}
+    assert trace.outcomes["fabric"].missed == (("aim", 0.5),)  # (64 - 32) / 64
+
+
+def test_test_is_in_force_when_no_option_needs_what_nobody_said(tmp_path: Path) -> None:
+    """Counts of 1 and 8 looked as if 4 were among them, so the rule was left out."""
+    asks = rule("asks", require={"design.card": "(design.count == 4 and site.strict) or design.card == big"})
+    sizing = {**SIZING, "assigns": {"design.card": "tables.cards", "design.count": [1, 8]}}
+    outcome = run(tmp_path, [COST, asks], [sizing], {}).outcomes["sizing"]
+    assert outcome.in_force == ("asks",)
+    assert chosen(outcome) == {"design.card": "big", "design.count": 1}
+    outcome = run(tmp_path, [COST, asks], [SIZING], {}).outcomes["sizing"]
+    assert outcome.not_in_force == (("asks", ("site.strict",)),)
+    assert chosen(outcome) == {"design.card": "small", "design.count": 1}
+
+
+def test_unproven_options_leave_a_decision_undetermined_also_beside_an_aim(tmp_path: Path) -> None:
+    """Options that missed an aim were not looked at, so a decision with only unproven options was called infeasible."""
+    # size 30 needs 480: big x 8 costs over 30,000, odd x 8 is unproven and takes 41.7 d.
+    outcome = run(tmp_path, [COST, TIME, FITS, IN_TIME, BUDGET], [SIZING], {"workload.size": 30, "site.budget": 30000}).outcomes["sizing"]
+    assert outcome.status == UNDETERMINED
+    assert outcome.missing == ("cards.odd.price",)
+
+
+NODES = rule("nodes", conclude={"design.nodes": "design.count / 2"})
+
+
+def test_stated_conclusion_that_no_option_has_stands(tmp_path: Path) -> None:
+    """Where that did not leave an admissible option, it went on excluding everything."""
+    facts: Content = {"design.nodes": number_fact()}
+    plan = {"workload.size": 10, "design.nodes": 3}  # nodes are 0.5, 1, 2 or 4
+    outcome = run(tmp_path, [COST, FITS, NODES], [SIZING], plan, facts).outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "small", "design.count": 8}
+    # Within 500 only odd is left, whose price is unknown.
+    outcome = run(tmp_path, [COST, BUDGET, NODES], [SIZING], {"site.budget": 500, "design.nodes": 3}, facts).outcomes["sizing"]
+    assert (outcome.status, outcome.missing) == (UNDETERMINED, ("cards.odd.price",))
+
+
+def test_stated_conclusion_is_not_given_up_while_an_unproven_option_has_it(tmp_path: Path) -> None:
+    # design.nodes 4 means a count of 8. Within 2,000: small x 8 costs 8,000, big more, odd is unproven, so undetermined.
+    facts: Content = {"design.nodes": number_fact()}
+    plan = {"site.budget": 2000, "design.nodes": 4}
+    outcome = run(tmp_path, [COST, BUDGET, NODES], [SIZING], plan, facts).outcomes["sizing"]
+    assert outcome.status == UNDETERMINED
+
+
+def test_look_ahead_saves_what_can_be_saved_beside_a_decision_that_is_empty_anyway(tmp_path: Path) -> None:
+    """One decision without any option switched the look-ahead off for all others."""
+    facts: Content = {"design.store": choice_fact(["disk", "tape"])}
+    never = rule("never", require={"design.store": "design.store == disk and design.store == tape"})
+    no_ib = rule("no-ib", require={"design.fabric": "design.fabric != ib"})
+    store = {"id": "store", "assigns": {"design.store": ["disk", "tape"]}}
+    reaches = rule("reaches", require={"design.fabric": "design.fabric.reach >= 4 * design.count"})
+    trace = run(tmp_path, [COST, FITS, reaches, no_ib, never], [SIZING, FABRIC, store], {"workload.size": 10}, facts)
+    assert trace.outcomes["store"].status == INFEASIBLE
+    assert chosen(trace.outcomes["sizing"]) == {"design.card": "big", "design.count": 2}
+    assert trace.outcomes["fabric"].status == DECIDED
+
+
+def test_choice_on_overlapping_ranges_is_possible_not_rejected(tmp_path: Path) -> None:
+    """Over several options the choice was taken for a known range, so that its option was rejected."""
+    # big costs 5,000..7,000: whether it is above 6,000 is open, and so is the choice; small is rejected (1 is not 2).
+    asks = rule("asks", require={"design.card": "(3 if design.card.price > 6000 CNY/month else 4) <= 2 or design.card == odd"})
+    sizing = {**SIZING, "assigns": {"design.card": ["small", "big"], "design.count": [1, 2]}}
+    outcome = run(tmp_path, [COST, asks], [sizing], {}).outcomes["sizing"]
+    assert chosen(outcome) == {"design.card": "big", "design.count": 1}
+    assert outcome.chosen is not None
+    assert outcome.chosen.certainty == "possible"
+
+
+def test_requirement_on_a_partial_sum_is_no_disagreement(tmp_path: Path) -> None:
+    """The search called it possible and the engine violated, which ended in exit 4."""
+    facts: Content = {"estimate.cost": number_fact("CNY/month", combine="sum")}
+    surcharge = rule("surcharge", ["design.card.price > 6000 CNY/month"], conclude={"estimate.cost": 1000})
+    sizing = {**SIZING, "assigns": {"design.card": ["big"], "design.count": [1]}}
+    trace = run(tmp_path, [COST, surcharge, BUDGET], [sizing], {"site.budget": 4000}, facts)
+    assert trace.outcomes["sizing"].status == DECIDED
