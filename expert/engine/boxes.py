@@ -73,10 +73,14 @@ class Problem:
 
 @dataclass(slots=True)
 class Node:
-    """A box with the requirements that it leaves open; children are kept for later searches."""
+    """A box with the requirements that it leaves open; children are kept for later searches.
+
+    cap: the best that any of its options can be: certain, possible or unproven.
+    """
 
     ids: Ids
     open_requires: tuple[TestModel, ...]
+    cap: str = CERTAIN
     rejected_by: str | None = None
     bound: float = 0.0
     children: list[Node] | None = None
@@ -103,9 +107,9 @@ class Boxes:
         self.order_places = tuple((place(v), v) for v in model.decision.order)
         self.root = self.node(self.evaluation.ids(problem.domains), problem.requires, problem.requires)
 
-    def node(self, ids: Ids, open_requires: tuple[TestModel, ...], touched: tuple[TestModel, ...]) -> Node:
-        """The box, judged by the requirements that its last split touched."""
-        node = Node(ids, open_requires)
+    def node(self, ids: Ids, open_requires: tuple[TestModel, ...], touched: tuple[TestModel, ...], cap: str = CERTAIN) -> Node:
+        """The box, judged by the requirements that its last split touched; `cap` is its parent's."""
+        node = Node(ids, open_requires, cap)
         settled = []
         for test in touched:
             truth = self.evaluation.test(test, ids)
@@ -114,6 +118,10 @@ class Boxes:
                 return node
             if truth == TRUE:
                 settled.append(test)
+            elif truth & ~OPTION == 0:
+                node.cap = UNPROVEN
+            elif not truth & TRUE and node.cap == CERTAIN:
+                node.cap = POSSIBLE
         if settled:
             node.open_requires = tuple(t for t in open_requires if t not in settled)
         node.bound = self._cost_bound(ids)
@@ -150,7 +158,7 @@ class Boxes:
         """The boxes of splitting one variable, `wide` into single values."""
         variable = self.problem.model.variables[place]
         touched = tuple(t for t in node.open_requires if variable in t.touches)
-        return [self.node(ids, node.open_requires, touched) for ids in self.evaluation.split(node.ids, place, wide)]
+        return [self.node(ids, node.open_requires, touched, node.cap) for ids in self.evaluation.split(node.ids, place, wide)]
 
     def leaves(self, node: Node) -> Iterator[Option]:
         """Every option of a cell that is not rejected."""
