@@ -19,10 +19,10 @@ TABLES: Content = {
         "rows": {"pcie": {"rate": 1, "family": "bus"}, "nv": {"rate": 4, "family": "mesh"}, "odd": {"family": {"unknown": "?"}}},
     },
     "cards": {
-        "columns": {"memory": "number", "link": "tables.links", "fast": "yes-no"},
+        "columns": {"memory": "number", "link": "tables.links", "fast": "yes-no", "tags": "list"},
         "rows": {
-            "small": {"memory": 2, "link": "pcie", "fast": False},
-            "large": {"memory": "8..9", "link": "nv", "fast": True},
+            "small": {"memory": 2, "link": "pcie", "fast": False, "tags": ["red", "blue"]},
+            "large": {"memory": "8..9", "link": "nv", "fast": True, "tags": ["green"]},
             "blank": {"memory": {"unknown": "?"}, "link": "odd"},
         },
     },

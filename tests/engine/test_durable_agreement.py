@@ -35,7 +35,7 @@ CONDITIONS = (
 OF_ROWS = (
     "card.memory > workload.a", "card == workload.card", "card.link == workload.card.link", "card.link.rate * 2 >= workload.b",
     "card.fast == site.strict", "not (card.link.family == mesh)", "known(card.memory)", "card.memory >= workload.other.memory",
-    "card.link.rate in [1, 4]", "coalesce(card.memory, 3) == workload.a",
+    "workload.task in card.tags", "not (red in card.tags)", "card.link.rate in [1, 4]", "coalesce(card.memory, 3) == workload.a",
 )  # fmt: skip
 
 
