@@ -24,6 +24,7 @@ from expert.advice import (
 )
 from expert.advice import GIVEN as STATUS_GIVEN
 from expert.auditing import findings
+from expert.engine.checking import would_speak
 from expert.engine.evaluate import Env, compile_term, compile_truth
 from expert.engine.firing import Engine, ReferenceEngine
 from expert.engine.inference import infer
@@ -75,7 +76,7 @@ def advise(plan: Plan, program: Program, trace: Trace) -> Advice:
         risks=tuple(_risks(program, trace, env)),
         assumptions=tuple(_assumptions(program, trace)),
         not_checked=tuple(_not_checked(trace)),
-        dissent=tuple(_dissent(program, trace)),
+        dissent=tuple(_dissent(program, trace, env)),
         verdict=verdict,
         outside=_outside(program, trace),
     )
@@ -243,8 +244,9 @@ def _outside(program: Program, trace: Trace) -> Text:
 # Dissent: claims that lose where a value or a rule is used.
 
 
-def _dissent(program: Program, trace: Trace) -> Iterator[Dissent]:
-    """Losing claims of the rules that fired or decided, and of the constants and cells that these used. Each claim once per rule."""
+def _dissent(program: Program, trace: Trace, env: Env) -> Iterator[Dissent]:
+    """Losing claims of the rules that fired or decided, of the constants and cells that these used, and of rules that a layer
+    disabled and that would have objected here. Each claim once per fact."""
     seen: set[tuple[str, str]] = set()
     live = (FIRED, SATISFIED, "violated")
     for firing in trace.firings:
@@ -262,10 +264,13 @@ def _dissent(program: Program, trace: Trace) -> Iterator[Dissent]:
                     seen.add((fact, claim))
                     yield _dissenting(program, fact, f"{change.at} = {change.now}", claim, change.because, (), rule.id)
     for change in program.disabled:
+        retired = program.retired.get(change.at.removeprefix("rules."))
+        if retired is None or not would_speak(program, retired, env):
+            continue
         for claim in change.losing:
-            if ("", claim) not in seen:
+            if claim not in {found for _, found in seen}:
                 seen.add(("", claim))
-                yield _dissenting(program, "", f"{change.at} disabled", claim, change.because, (), "")
+                yield _dissenting(program, _subject(retired.effect), f"{change.at} disabled", claim, change.because, (), "")
 
 
 def _subject(effect: object) -> str:

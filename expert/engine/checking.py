@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from expert.engine.evaluate import Env
+from expert.engine.concluding import bindings, compile_loops, conjunction
+from expert.engine.evaluate import Env, compile_truth
 from expert.engine.firing import PLAN_KEY
 from expert.engine.model import implications, knowledge_of
-from expert.engine.values import FALSE, STATED, to_slot
+from expert.engine.values import FALSE, STATED, fails, holds, to_slot
 from expert.facts import Value
-from expert.language.program import Program
+from expert.language.program import Prefer, Program, Require, Rule
 
 
 def violations_after(program: Program, env: Env, stated: frozenset[str], fact: str, value: Value) -> set[str]:
@@ -28,3 +29,14 @@ def violations_after(program: Program, env: Env, stated: frozenset[str], fact: s
         if fact in program.dependencies.get("rule:" + rule, frozenset()) and verdict(changed) == FALSE:
             found.add(rule)
     return found
+
+
+def would_speak(program: Program, rule: Rule, env: Env) -> bool:
+    """True when a rule that is out of force would refuse or mark down what the environment holds, or conclude or warn there."""
+    test = rule.effect.test.term if isinstance(rule.effect, (Require, Prefer)) else None
+    when = [compile_truth(c.term, program, exact=True) for c in rule.when]
+    wanted = None if test is None else compile_truth(test, program, exact=True)
+    for _ in bindings(compile_loops(rule, program, exact=True), env):
+        if holds(conjunction(when, env)) and (wanted is None or fails(wanted(env))):
+            return True
+    return False

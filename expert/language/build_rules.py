@@ -51,6 +51,21 @@ def build_rules(context: RuleContext) -> dict[str, Rule]:
     return found
 
 
+def build_retired(context: RuleContext) -> dict[str, Rule]:
+    """Rules that a later layer disabled, kept so that an explanation can say where they would have objected.
+
+    `context` has a reading of its own: a retired rule that no longer fits what the layers made of the pack is left out.
+    """
+    found: dict[str, Rule] = {}
+    for entry in context.layered.entries["rules"].values():
+        if entry.id in context.layered.disabled:
+            before = len(context.reading.mistakes)
+            rule = _rule(entry, context)
+            if rule is not None and len(context.reading.mistakes) == before:
+                found[rule.id] = rule
+    return found
+
+
 def _rule(entry: Entry, context: RuleContext) -> Rule | None:
     node, reading = entry.node, context.reading
     assert isinstance(node, Keyed)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from expert.language.build_decisions import build_decisions
 from expert.language.build_facts import Known, declare_facts, finish_facts, signature_of
-from expert.language.build_rules import RuleContext, build_rules, check_losing
+from expert.language.build_rules import RuleContext, build_retired, build_rules, check_losing
 from expert.language.build_scenarios import build_scenarios
 from expert.language.build_sources import build_sources, build_topics, build_units
 from expert.language.build_tables import build_constants, build_tables
@@ -47,6 +47,8 @@ def compile_packs(folders: Sequence[Path], *, without: frozenset[str] = frozense
     decisions = build_decisions(context, tables, units)
     check_losing(context)
     scenarios = build_scenarios(layered.packs, facts, frozenset(layered.entries["rules"]), reading)
+    quiet = Reading()
+    retired = build_retired(replace(context, reading=quiet, expressions=replace(expressions, reading=quiet)))
     strata = stratify(facts, rules, decisions)
     # Without the edges of a broken rule or decision an order may seem to be missing.
     sure = [found for found in strata.mistakes if not (reading.mistakes and found.code == "decision-order")]
@@ -72,6 +74,7 @@ def compile_packs(folders: Sequence[Path], *, without: frozenset[str] = frozense
         deciders=strata.deciders,
         disabled=tuple(layered.disabled.values()),
         scenarios=scenarios,
+        retired=retired,
     )
 
 

@@ -344,6 +344,7 @@ class Program:
     bodies: for each decision, the facts of its body in evaluation order.
     dependencies: for each fact and, as "rule:ID", each rule, all facts it depends on, transitively,
         through contributing rules (decided facts are leaves).
+    disabled, retired: the changes that took rules out of force, and those rules, by id.
     """
 
     packs: tuple[Pack, ...]
@@ -365,4 +366,5 @@ class Program:
     deciders: Mapping[str, str]
     disabled: tuple[Change, ...] = ()
     scenarios: tuple[object, ...] = field(default=(), compare=False)
+    retired: Mapping[str, Rule] = field(default_factory=dict)
     title: Text = NO_TEXT
