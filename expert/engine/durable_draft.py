@@ -83,7 +83,7 @@ class Draft:
         self.fixed: dict[tuple[str, str, str], None] = {}
         self.lacks: dict[str, dict[str, None]] = {}
         self._schemas: dict[str, Schema] = {START: {}, **{f"{ROW}:{table}": OID for table in tables}}
-        self._hidden: dict[Hashable, Pattern | None] = {}
+        self._hidden: dict[Hashable, Pattern] = {}
 
     def declare(self, kind: str, schema: Schema) -> str:
         """The kind, with its properties known."""
@@ -124,10 +124,6 @@ class Draft:
         for alternative in alternatives:
             self.add(merged([rows, alternative]), Assert(kind, tuple(variables), closure, carries), variables)
         return found
-
-    def never(self, identity: Hashable) -> None:
-        """Remember that nothing can hold for this identity."""
-        self._hidden[identity] = None
 
     def add(self, pattern: Pattern, action: Action, variables: Mapping[str, str]) -> None:
         """A rule; more than 16 conditions are first bundled by hidden rules."""

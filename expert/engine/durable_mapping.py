@@ -48,20 +48,24 @@ class Translator:
         self.program = program
         self.draft = draft
         self.places = Places(program, draft)
+        self._found: dict[tuple[int, bool], Pattern | None] = {}
+        self._kept: list[Term] = []  # so that an id is not given twice
 
     def pattern(self, term: Term, wanted: bool) -> Pattern | None:
         """The pattern that matches when the term is known to be `wanted`; None when it never is."""
-        if not isinstance(term, LogicTerm | CompareTerm | InTerm | ChoiceTerm | FunctionTerm | NotTerm):
-            return _only(self.alternatives(term, wanted))
-        variables = variables_of(term)
-        identity = ("when", shape(term), wanted)
-        known, found = self.draft.known_hidden(identity)
-        if known:
-            return found
+        key = (id(term), wanted)
+        if key not in self._found:
+            self._kept.append(term)
+            self._found[key] = self._one(term, wanted)
+        return self._found[key]
+
+    def _one(self, term: Term, wanted: bool) -> Pattern | None:
         alternatives = self.alternatives(term, wanted)
         if len(alternatives) <= 1:
-            return _only(alternatives)
-        return self.draft.hide(identity, alternatives, variables)
+            return alternatives[0] if alternatives else None
+        identity = ("when", shape(term), wanted)
+        known, found = self.draft.known_hidden(identity)
+        return found if known else self.draft.hide(identity, alternatives, variables_of(term))
 
     def together(self, terms: Iterable[Term]) -> Pattern | None:
         """The pattern that matches when all terms are true; None when they never are."""
@@ -232,10 +236,6 @@ class Translator:
 
 def _spreads(term: Term) -> bool:
     return isinstance(term, ChoiceTerm) or (isinstance(term, FunctionTerm) and term.function == "coalesce")
-
-
-def _only(patterns: Patterns) -> Pattern | None:
-    return patterns[0] if patterns else None
 
 
 def _without(pattern: Pattern, key: Key) -> Pattern:
