@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
         lang = pick_language(given, os.environ)
-        code = _run(given, lang)
+        code = _ended(given, lang)
         sys.stdout.flush()
         return code
     except ExpertError as error:
@@ -48,6 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except Exception as fault:  # noqa: BLE001 - the one place where a fault of the program becomes exit 4
         return _fault(fault, lang)
+
+
+def _ended(given: list[str], lang: str) -> int:
+    """The exit code of the command; argparse ends the program after it has shown help."""
+    try:
+        return _run(given, lang)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else EXIT_OK
 
 
 def _fault(fault: Exception, lang: str) -> int:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -123,7 +124,13 @@ class Words:
             cell = self.program.tables[table].columns.get(column)
             heading = cell.title.of(lang) if cell is not None and cell.title else column
             return f"{row_words(table, row, self.program, lang)}{'：' if lang == 'zh' else ': '}{inert(heading)}"
-        return self.title(name, lang)
+        return self.title(self._asked(name.removeprefix("plan.")), lang)
+
+    def _asked(self, name: str) -> str:
+        """The fact that a plan states: of an amount per month or in total, the statement about money."""
+        stem = re.sub(r"_(rate|total)$", "", name)
+        money = self.program.facts.get(stem)
+        return stem if money is not None and money.type == "money" else name
 
 
 def _is_value(term: Term, fact: str) -> bool:

@@ -107,11 +107,11 @@ def _terminal_width(stream: IO[str]) -> int:
 
 
 def fitted(widths: list[int], room: int) -> list[int]:
-    """Column widths that fit, two blanks between columns: the widest gives way, never below eight cells."""
+    """Column widths that fit, two blanks between columns: the widest gives way, never below four cells."""
     found = list(widths)
     while sum(found) + 2 * (len(found) - 1) > room:
         widest = max(range(len(found)), key=lambda place: found[place])
-        if found[widest] <= 8:
+        if found[widest] <= 4:
             break
         found[widest] -= 1
     return found

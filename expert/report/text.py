@@ -113,8 +113,8 @@ def _design_row(page: Page, advice: Advice, words: Words, choice: Choice) -> tup
     beside = state.at if state is not None and state.origin in STATED else ""
     if choice.recommended is not None and choice.recommended != choice.value:
         other = words.value(choice.fact, choice.recommended, lang)
-        said = Text(f"the rules would choose {other}", f"规则会选 {other}").of(lang)
-        beside = f"{beside}; {said}" if beside else said
+        said = Text(f"the rules would choose {other}", f"规则会选{other}").of(lang)
+        beside = f"{beside}{'；' if lang == 'zh' else '; '}{said}" if beside else said
     return words.title(choice.fact, lang), value, status, beside
 
 
@@ -213,7 +213,8 @@ def _disputed(page: Page, advice: Advice) -> None:
     count = len({found.claim for found in advice.dissent})
     if count:
         page.blank()
-        en = f"{count} claims of the sources disagree with what is used here; 'expert explain' quotes them"
+        subject = "1 claim of the sources disagrees" if count == 1 else f"{count} claims of the sources disagree"
+        en = f"{subject} with what is used here; 'expert explain' quotes what they say"
         page.put(Text(en, f"有 {count} 条来源论断与此处采用的内容不同；'expert explain' 会逐条列出").of(page.lang), style="dim")
 
 
