@@ -35,8 +35,8 @@ def _outcome(program: Program, stated: Mapping[str, Value], solution: Solution, 
     known = [o for o in (solved.chosen, *ranking.alternatives, second) if o is not None]
     infeasible = solved.status == INFEASIBLE
     alternatives = list(ranking.alternatives)
-    if second is not None and solved.chosen is not None and not alternatives:
-        alternatives = [second]
+    if second is not None and all(second.values != other.values for other in alternatives):
+        alternatives = [second, *alternatives][: max(1, solved.model.decision.shortlist)]
     return Outcome(
         decision=name,
         status=solved.status,
