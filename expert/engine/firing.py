@@ -11,11 +11,12 @@ from typing import Protocol, cast
 
 from expert.engine.concluding import Contributor, bindings, combine_exact, conjunction
 from expert.engine.evaluate import Env
-from expert.engine.model import Knowledge, knowledge_of
+from expert.engine.model import knowledge_of
+from expert.engine.support import facts_behind, support_of
 from expert.engine.trace import FIRED, SATISFIED, VIOLATED
 from expert.engine.values import STATED, Slot, fails, from_slot, holds, is_known, to_slot, unknown_slot
 from expert.facts import Value
-from expert.language.program import Conclude, Condition, Prefer, Program, Require, Rule
+from expert.language.program import Conclude, Program, Rule
 from expert.language.terms import facts_read
 
 PLAN_KEY = "plan."
@@ -25,7 +26,7 @@ PLAN_KEY = "plan."
 class Match:
     """A rule instance whose conditions hold. `state` is fired, or for require and prefer satisfied or violated.
 
-    rows: row ids of the `for` variables, in their order. facts: names of the facts it matched. effects: concluded values.
+    rows: row ids of the `for` variables, in their order. facts: names of the facts it rests on, sorted. effects: concluded values.
     """
 
     rule: str
@@ -61,13 +62,12 @@ class ReferenceEngine:
 
     def fire(self, program: Program, stated: Mapping[str, Value], decided: Mapping[str, Value]) -> Fired:
         """Run all strata in order and return every match and every fact."""
-        knowledge = knowledge_of(program)
         env = start_env(program, stated)
         matches: list[Match] = []
         for step in program.schedule:
             for fact in step.facts:
                 if fact not in program.deciders:
-                    _conclude(fact, knowledge, env, stated, matches)
+                    _conclude(fact, program, env, stated, matches)
             if step.decision is not None:
                 for fact in program.decisions[step.decision].assigns:
                     if fact in decided:
@@ -102,15 +102,18 @@ def start_env(program: Program, stated: Mapping[str, Value]) -> Env:
     return env
 
 
-def _conclude(fact: str, knowledge: Knowledge, env: Env, stated: Mapping[str, Value], matches: list[Match]) -> None:
-    closure = knowledge.facts[fact]
+def _conclude(fact: str, program: Program, env: Env, stated: Mapping[str, Value], matches: list[Match]) -> None:
+    closure = knowledge_of(program).facts[fact]
     contributions = []
     for contributor in closure.contributors:
+        rule = program.rules[contributor.rule]
+        support = support_of(rule, program)
         for rows, truth, value in _instances(contributor, env):
             contributions.append((truth, value))
             if holds(truth) and is_known(value):
                 effect = (fact, cast(Value, from_slot(value, closure.decl.kind)))
-                matches.append(Match(contributor.rule, rows, FIRED, contributor.reads, (effect,)))
+                facts = facts_behind(support, env, value=_value_reads(rule, fact)) if support.open else contributor.reads
+                matches.append(Match(contributor.rule, rows, FIRED, facts, (effect,)))
     if fact not in stated:
         env[fact] = combine_exact(closure.decl, contributions, closure.fallback(env), STATED)
 
@@ -125,20 +128,18 @@ def _instances(contributor: Contributor, env: Env) -> Iterator[tuple[tuple[str, 
 def _test_matches(rule: Rule, program: Program, env: Env) -> Iterator[Match]:
     closures = knowledge_of(program).rule(rule.id)
     loops, when, wanted = closures.loops, closures.when, closures.test
-    test = rule.effect.test if isinstance(rule.effect, (Require, Prefer)) else None
-    reads = tuple(sorted(reads_of(rule, test)))
+    support = support_of(rule, program)
     for rows in bindings(loops, env):
         if not holds(conjunction(when, env)):
             continue
         if wanted is None:
-            yield Match(rule.id, rows, FIRED, reads)
+            yield Match(rule.id, rows, FIRED, facts_behind(support, env))
             continue
         truth = wanted(env)
         if holds(truth) or fails(truth):
-            yield Match(rule.id, rows, SATISFIED if holds(truth) else VIOLATED, reads)
+            facts = facts_behind(support, env, verdict=holds(truth))
+            yield Match(rule.id, rows, SATISFIED if holds(truth) else VIOLATED, facts)
 
 
-def reads_of(rule: Rule, value: Condition | None) -> frozenset[str]:
-    """Facts that a rule's conditions and its value or test read directly."""
-    found = {fact for condition in rule.when for fact in facts_read(condition.term)}
-    return frozenset(found | (facts_read(value.term) if value is not None else set()))
+def _value_reads(rule: Rule, fact: str) -> frozenset[str]:
+    return next(facts_read(value.term) for name, value in cast(Conclude, rule.effect).values if name == fact)
