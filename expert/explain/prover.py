@@ -274,7 +274,13 @@ class Prover:
         return None if text is None else Line("margin", text)
 
 
-_WORDED = {">=": ("at least", "至少"), "<=": ("at most", "至多"), ">": ("more than", "大于"), "<": ("less than", "小于"), "==": ("", "")}
+_WORDED = {
+    ">=": ("at least ", "至少需"),
+    "<=": ("at most ", "不得超过"),
+    ">": ("more than ", "须大于"),
+    "<": ("less than ", "须小于"),
+    "==": ("", "须为"),
+}
 _TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "==": "=="}
 
 
@@ -292,6 +298,6 @@ def margin(term: Term, rows: Rows, words: Words) -> Text | None:
     wanted, there = (words.evaluated(term, rows) for term in (needs, has))
     assert isinstance(wanted, Amount)
     assert isinstance(there, Amount)
-    en = f"needs {english} {words.quantity(wanted, unit, 'en')}, has {words.quantity(there, unit, 'en')}".replace("  ", " ")
-    zh = f"需要{chinese} {words.quantity(wanted, unit, 'zh')}，现为 {words.quantity(there, unit, 'zh')}"
+    en = f"needs {english}{words.quantity(wanted, unit, 'en')}, has {words.quantity(there, unit, 'en')}"
+    zh = f"{chinese} {words.quantity(wanted, unit, 'zh')}，现为 {words.quantity(there, unit, 'zh')}"
     return Text(en, zh)
