@@ -112,31 +112,28 @@ def sources(cite: Iterable[str], words: Words) -> Iterator[Line]:
         if name in words.told:
             again.append(name)
             continue
-        words.told.add(name)
-        yield Line("source", in_both(lambda lang, n=name: _cited(n, words, lang)))  # type: ignore[misc]
+        claim = words.program.claims.get(name)
+        known = claim is not None and claim.source in words.told
+        words.told |= {name} if claim is None else {name, claim.source}
+        yield Line("source", in_both(lambda lang, n=name, k=known: _cited(n, k, words, lang)))  # type: ignore[misc]
     if again:
         listed = ", ".join(inert(name) for name in again)
         yield Line("source", Text(f"{listed} (above)", f"{listed}（见上）"))
 
 
-def _cited(name: str, words: Words, lang: str) -> str:
+def _cited(name: str, known: bool, words: Words, lang: str) -> str:
+    """A claim with its source (by title, unless `known`) and its place there, or a source by its title."""
     claim = words.program.claims.get(name)
     source = words.program.sources.get(claim.source if claim is not None else name)
     title = inert(source.title.of(lang)) if source is not None else ""
+    colon = "：" if lang == "zh" else ": "
     if claim is None:
-        return f"{inert(name)}{'：' if lang == 'zh' else ': '}{title}" if title else inert(name)
-    where = ", ".join(part for part in (_source_name(claim.source, title, words), inert(claim.where)) if part)
+        return f"{inert(name)}{colon}{title}" if title else inert(name)
+    document = inert(claim.source) if known or not title else f"{inert(claim.source)}{colon}{title}"
+    where = ("，" if lang == "zh" else ", ").join(part for part in (document, inert(claim.where)) if part)
     head = f"{inert(name)}（{where}）" if lang == "zh" else f"{inert(name)} ({where})"
     says = inert(claim.says.of(lang))
-    return f"{head}{'：' if lang == 'zh' else ': '}{says}" if says else head
-
-
-def _source_name(source: str, title: str, words: Words) -> str:
-    """The title of a source the first time, then its id."""
-    if source in words.told or not title:
-        return inert(source)
-    words.told.add(source)
-    return f"{inert(source)}: {title}"
+    return f"{head}{colon}{says}" if says else head
 
 
 def _dissent(rule: Rule, words: Words) -> Iterator[Line]:

@@ -92,6 +92,19 @@ def test_constants_and_cells_carry_their_basis_and_the_weakest_is_named() -> Non
     assert texts(price, "basis") == ["weakest basis: rule of thumb"]
 
 
+def test_a_source_has_its_title_once_in_each_language() -> None:
+    found = lines(explain(advice("site: {distance: 40 km}"), "need.range"), "source")
+    assert [(line.text.en, line.text.zh) for line in found] == [
+        (
+            "T-002 (rider-book: The riders' handbook, chapter 3): Plan for half as much again.",
+            "T-002（rider-book：骑行手册，chapter 3）：按一倍半计划。",
+        )
+    ]
+    whole = [line.text for line in lines(explain(sample()), "source")]
+    for lang, title in (("en", "A shop's price list"), ("zh", "商店价目表")):
+        assert sum(title in text.of(lang) for text in whole) == 1
+
+
 def test_an_assumption_says_that_nobody_stated_it() -> None:
     found = explain(advice("site: {distance: 5 km}"), "site.terrain")
     (node,) = found.nodes
