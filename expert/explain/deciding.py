@@ -73,6 +73,21 @@ def _chosen(prover: Prover, outcome: Outcome) -> Iterator[Line]:
     if free:
         yield Line("chosen", in_both(lambda lang: _listed([_pair(prover, fact, values.get(fact), lang) for fact in free], lang)))
 
+    for fact in free:
+        yield from _row_line(prover, fact, values.get(fact))
+
+
+def _row_line(prover: Prover, fact: str, value: Value | None) -> Iterator[Line]:
+    """Where the row of a chosen option stands in its table."""
+    domain = prover.program.decisions[prover.program.deciders[fact]].assigns[fact]
+    table = prover.program.tables.get(domain.table) if domain.table else None
+    row = table.rows.get(value) if table is not None and isinstance(value, str) else None
+    if table is None or row is None:
+        return
+    title = table.title or Text(table.name, table.name)
+    name = row.title or Text(row.id, row.id)
+    yield Line("cell", Text(f"{name.en}, a row of {title.en}", f"{title.of('zh')}中的 {name.of('zh')}"), place(row.span))
+
 
 def _listed(parts: list[str], lang: str) -> str:
     return ("；" if lang == "zh" else "; ").join(parts)
@@ -196,20 +211,53 @@ def _uncertain(prover: Prover, outcome: Outcome) -> Iterator[Line]:
 
 
 def _alternatives(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    """The strongest argument against the choice, the runners-up, and what cannot be compared."""
     chosen = outcome.chosen
     assert chosen is not None
-    listed = [option for option in outcome.alternatives if option.values != chosen.values]
-    for option in listed:
-        yield Line("alternative", in_both(lambda lang, o=option: _option(prover, o, chosen.values, lang)))  # type: ignore[misc]
+    yield from _against(prover, outcome)
+    others = runners_up(outcome)
+    for option in others:
+        yield Line("alternative", in_both(lambda lang, o=option: option_text(prover, o, chosen.values, lang)))  # type: ignore[misc]
+    if not others:
+        yield Line("alternative", NO_OTHER)
     for option in outcome.unproven:
-        missing = [name for _, names in option.unproven for name in names]
-        text = in_both(
-            lambda lang, o=option, m=missing: f"{_option(prover, o, chosen.values, lang)}: {', '.join(prover.missing(n, lang) for n in m)}"  # type: ignore[misc]
-        )
-        yield Line("unproven", text)
+        yield Line("unproven", in_both(lambda lang, o=option: _unproven_text(prover, o, chosen.values, lang)))  # type: ignore[misc]
 
 
-def _option(prover: Prover, option: OptionState, beside: Mapping[str, Value], lang: str) -> str:
+def _unproven_text(prover: Prover, option: OptionState, beside: Mapping[str, Value], lang: str) -> str:
+    """An option that cannot be compared, with the cells that are missing."""
+    missing = dict.fromkeys(prover.missing(name, lang) for _, names in option.unproven for name in names)
+    listed = ("、" if lang == "zh" else ", ").join(missing)
+    return f"{option_text(prover, option, beside, lang)}{'：' if lang == 'zh' else ': '}{listed}"
+
+
+NO_OTHER = Text("no other option meets the requirements", "没有其他选项满足要求")
+
+
+def runners_up(outcome: Outcome) -> list[OptionState]:
+    """The shortlist without the chosen option, best first."""
+    return [option for option in outcome.alternatives if outcome.chosen is None or option.values != outcome.chosen.values]
+
+
+def _against(prover: Prover, outcome: Outcome) -> Iterator[Line]:
+    """The weightiest preference in force that the choice goes against, with the harm."""
+    found = [
+        rule for rule in _rules(prover, outcome, Prefer) if any(firing.state == VIOLATED for firing in prover.trace.firings_of(rule.id))
+    ]
+    if found:
+        rule = max(found, key=lambda rule: (weight_of(rule), rule.id))
+        title, because = rule.title or Text(rule.id, rule.id), rule.because
+        en = f"{title.en} (weight {weight_of(rule)}): {because.en}" if because else title.en
+        zh = f"{title.of('zh')}（权重 {weight_of(rule)}）：{because.of('zh')}" if because else title.of("zh")
+        yield Line("against", Text(en, zh), place(rule.span))
+
+
+def weight_of(rule: Rule) -> int:
+    """The weight of a preference, 0 for other rules."""
+    return rule.effect.weight if isinstance(rule.effect, Prefer) else 0
+
+
+def option_text(prover: Prover, option: OptionState, beside: Mapping[str, Value], lang: str) -> str:
     """What differs from the chosen option, with score and cost."""
     parts = [_pair(prover, fact, value, lang) for fact, value in option.values.items() if value != beside.get(fact)]
     cost = prover.words.program.facts.get(prover.program.decisions[prover.program.deciders[next(iter(option.values))]].cost or "")
@@ -231,7 +279,7 @@ def _undetermined(prover: Prover, outcome: Outcome) -> Iterator[Line]:
         else:
             yield Line("missing", in_both(lambda lang, n=name: prover.missing(n, lang)))  # type: ignore[misc]
     for option in outcome.unproven:
-        yield Line("unproven", in_both(lambda lang, o=option: _option(prover, o, {}, lang)))  # type: ignore[misc]
+        yield Line("unproven", in_both(lambda lang, o=option: _unproven_text(prover, o, {}, lang)))  # type: ignore[misc]
 
 
 def _nothing_left(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]:
@@ -253,7 +301,7 @@ def _nothing_left(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[No
         lines += sources(rule.cite, prover.words)
     for freed in outcome.freed:
         pins = in_both(lambda lang, f=freed: ", ".join(prover.words.title(pin, lang) for pin in f.pins))  # type: ignore[misc]
-        option = in_both(lambda lang, f=freed: _option(prover, f.option, _pinned(prover, outcome, f.pins), lang))  # type: ignore[misc]
+        option = in_both(lambda lang, f=freed: option_text(prover, f.option, _pinned(prover, outcome, f.pins), lang))  # type: ignore[misc]
         lines.append(Line("free", Text(f"{pins.en}; the nearest design then: {option.en}", f"{pins.zh}；此时最接近的方案：{option.zh}")))
     for rules in outcome.relaxations:
         titles = [prover.program.rules[id].title if id in prover.program.rules else Text(id, id) for id in rules]

@@ -43,6 +43,7 @@ LINES = {
     "note": Text("note", "说明"),
     "possible": Text("possible", "可能"),
     "rejected": Text("rejected", "排除"),
+    "against": Text("against it", "反对意见"),
     "alternative": Text("next best", "其次"),
     "unproven": Text("unproven", "无法证实"),
     "missing": Text("missing", "缺少"),
@@ -74,6 +75,7 @@ STAGE = {
 
 HEADINGS = {
     "decisions": Text("Design", "方案"),
+    "next": Text("Next best", "次优选择"),
     "findings": Text("Findings", "发现"),
     "needs": Text("Needs", "需求"),
     "estimates": Text("Estimates", "估算"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from expert.advice import Advice, Choice, Finding
 from expert.errors import Text
+from expert.explain.deciding import NO_OTHER, option_text, runners_up
 from expert.explain.evidence import rule_terms
 from expert.explain.nodes import Explanation, Line
 from expert.explain.proof import silent_lines
@@ -37,6 +38,8 @@ def put_report(page: Page, advice: Advice, explanation: Explanation | None = Non
     put_verdict(page, advice)
     _design(page, advice, words)
     _findings(page, advice)
+    if explanation is None:
+        _runners_up(page, advice)
     for prefix, heading in ((_NEED, "needs"), (_ESTIMATE, "estimates")):
         _quantities(page, advice, words, prefix, heading)
     _tests(page, advice, words)
@@ -165,6 +168,21 @@ def _lines(page: Page, lines: list[Line]) -> None:
 
 
 # ------------------------------------------------------------------------------------ needs and estimates
+
+
+def _runners_up(page: Page, advice: Advice) -> None:
+    """For each decision that was made here, the next best option: what differs, what it costs."""
+    prover, rows = Prover(advice), []
+    for name, outcome in advice.trace.outcomes.items():
+        decision, chosen = advice.program.decisions[name], outcome.chosen
+        if chosen is None or len(outcome.pins) == len(decision.assigns):
+            continue
+        others = runners_up(outcome)
+        shown = option_text(prover, others[0], chosen.values, page.lang) if others else NO_OTHER.of(page.lang)
+        rows.append((decision.title.of(page.lang) or name, shown))
+    if rows:
+        page.heading(HEADINGS["next"].of(page.lang))
+        page.table(rows)
 
 
 def _quantities(page: Page, advice: Advice, words: Words, prefix: str, heading: str) -> None:

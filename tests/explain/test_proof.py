@@ -129,6 +129,18 @@ def test_rejected_values_are_grouped_by_the_rule_that_rejects_them() -> None:
     assert texts(found, "rejected") == ["bicycle Volt 9: A charge lasts the day"]
 
 
+def test_the_strongest_argument_against_the_choice_is_kept() -> None:
+    # 2100 EUR are more than 2000, so the motor that hills ask for is out; what asked for it stands beside the choice.
+    found = explain(sample("site.budget=1000 EUR"), "design.bike")
+    assert texts(found, "against") == ["Far rides in hills prefer a motor (weight 8): Climbing tires a rider more than distance does."]
+    assert texts(found, "alternative") == ["bicycle: Tour 21, price: 900 EUR"]
+
+
+def test_a_choice_without_a_runner_up_says_so() -> None:
+    found = explain(sample("site.budget=500 EUR"), "design.bike")
+    assert texts(found, "alternative") == ["no other option meets the requirements"]
+
+
 def test_a_law_is_never_offered_for_relaxation() -> None:
     assert texts(explain(advice("site: {distance: 250 km}"), "design.bike"), "relax") == []
 

@@ -1,0 +1,88 @@
+"""Every plan in docs/examples: proofs without orphans, whose leaves are answers, catalogue entries or assumptions."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from expert.advice import Advice
+from expert.consult import consult
+from expert.errors import LANGUAGES, cell_width
+from expert.explain.nodes import Node
+from expert.explain.proof import explain
+from expert.language.compiler import compile_packs
+from expert.language.program import Program
+from expert.places import builtin_rules
+from expert.plan import read_plan
+from expert.report.page import Page
+from expert.report.text import put_report
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
+GROUND = {"because", "constant", "cell", "source", "assumed", "otherwise", "given", "missing", "silent", "numbers", "decided"}
+
+
+@cache
+def program() -> Program:
+    return compile_packs([builtin_rules() / name for name in ("base", "errata")])
+
+
+@cache
+def advice(name: str) -> Advice:
+    return consult(read_plan(EXAMPLES / name, program()), program())
+
+
+def speaks_of_the_built_in_packs(path: Path) -> bool:
+    """Whether every fact of an example is declared by the built-in packs: some show packs about another subject."""
+    from expert.errors import ExpertError
+
+    try:
+        read_plan(path, program())
+    except ExpertError:
+        return False
+    return True
+
+
+NAMES = sorted(path.name for path in EXAMPLES.glob("*.yaml") if speaks_of_the_built_in_packs(path))
+
+
+def all_nodes(nodes: tuple[Node, ...]) -> list[Node]:
+    return [found for node in nodes for found in (node, *all_nodes(node.children))]
+
+
+def test_there_are_examples() -> None:
+    assert "plan.yaml" in NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_node_is_an_orphan_and_every_leaf_is_grounded(name: str) -> None:
+    nodes = all_nodes(explain(advice(name)).nodes)
+    numbers = [node.number for node in nodes]
+    assert sorted(numbers) == list(range(1, len(nodes) + 1))
+    for node in nodes:
+        assert node.lines, node.title.en
+        assert all(line.see in numbers for line in node.lines if line.see)
+        if not node.children:
+            assert {line.label for line in node.lines} & GROUND, node.title.en
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_holds_no_empty_line_of_proof_and_nothing_in_a_row(name: str, lang: str) -> None:
+    page = Page(lang, 100)
+    put_report(page, advice(name), explain(advice(name)))
+    lines = page.text().split("\n")
+    assert "None" not in page.text()
+    for first, second in pairwise(lines):
+        assert not first.strip() or first != second
+    assert sum(cell_width(line) > 100 for line in lines) <= len(lines) // 100
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_level_is_a_part_of_the_next(name: str) -> None:
+    line, paragraph, full = (explain(advice(name), level=level) for level in ("line", "paragraph", "full"))
+    titles = [[node.title for node in found.nodes] for found in (line, paragraph, full)]
+    assert titles[0] == titles[1] == titles[2]
+    assert [node.lines for node in paragraph.nodes] == [node.lines for node in full.nodes]
