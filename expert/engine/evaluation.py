@@ -177,6 +177,24 @@ class Evaluation:
         return env
 
 
+class Pool:
+    """Evaluations to be shared: one that saw the same upstream values of everything its decision reads can serve again."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, list[tuple[tuple[object, ...], Evaluation]]] = {}
+
+    def evaluation(self, model: DecisionModel, env: Env, stated: Mapping[str, Slot], kinds: Mapping[str, str]) -> Evaluation:
+        """A kept evaluation that fits, else a new one, which is kept."""
+        seen = (*(env.get(name) for name in model.upstream), tuple(sorted(stated.items())))
+        kept = self._kept.setdefault(model.decision.id, [])
+        for signature, evaluation in kept:
+            if signature == seen:
+                return evaluation
+        evaluation = Evaluation(model, env, stated, kinds)
+        kept.append((seen, evaluation))
+        return evaluation
+
+
 @dataclass(slots=True)
 class _Memo(Generic[V]):
     """What was found for each projection on the variables at `places`."""

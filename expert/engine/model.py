@@ -6,7 +6,7 @@ Made once per program; nothing here depends on a plan.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 from weakref import WeakKeyDictionary
@@ -24,6 +24,7 @@ from expert.engine.values import (
     Slot,
     Words,
     both_hold,
+    down,
     has_value,
     is_known,
     negate,
@@ -32,7 +33,7 @@ from expert.engine.values import (
 )
 from expert.facts import Value, point
 from expert.language.program import Conclude, Decision, Domain, Prefer, Program, Require, Rule
-from expert.language.terms import BOOL, NUMBER, CompareTerm, LogicTerm, Term, facts_read
+from expert.language.terms import BOOL, NUMBER, CompareTerm, LogicTerm, StatedTerm, Term, facts_read, walk
 
 Truth = Callable[[Env], int]
 
@@ -79,6 +80,7 @@ class DecisionModel:
     support: Mapping[str, frozenset[str]]
     downstream: frozenset[str]
     reads: frozenset[str]
+    upstream: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> Dec
     support = {fact: _depends(fact, program) & own for fact in body} | {v: frozenset((v,)) for v in variables}
     tests = [test_model(program.rules[rule], program, own, body) for rule in program.tests_of.get(name, ())]
     later = _later_reads(name, program)
+    reads = frozenset().union(*(t.facts for t in tests), *(_depends(f, program) | {f} for f in (*body, *decision.needs)))
     return DecisionModel(
         decision=decision,
         variables=variables,
@@ -173,8 +176,30 @@ def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> Dec
         direct={fact: tuple(f for f in body if f in direct_reads(fact, program)) for fact in body},
         support=support,
         downstream=later & own,
-        reads=frozenset().union(*(t.facts for t in tests), *(_depends(f, program) | {f} for f in (*body, *decision.needs))),
+        reads=reads,
+        upstream=_upstream(reads - own - frozenset(body), (*body, *(t.id for t in tests)), program),
     )
+
+
+def _upstream(reads: frozenset[str], users: Sequence[str], program: Program) -> tuple[str, ...]:
+    """Environment keys from outside that body and tests can read: facts, and "plan." entries of what their terms name."""
+    stated = {"plan." + t.fact for term in _terms_of(users, program) for t in walk(term) if isinstance(t, StatedTerm)}
+    return tuple(sorted(reads | stated))
+
+
+def _terms_of(users: Sequence[str], program: Program) -> list[Term]:
+    """All terms of these body facts (their rules, defaults and `else`) and rules."""
+    rules = [program.rules[u] for u in users if u in program.rules]
+    rules += [program.rules[r] for u in users for r in program.contributors.get(u, ())]
+    found = [c.term for rule in rules for c in rule.when]
+    for rule in rules:
+        if isinstance(rule.effect, (Require, Prefer)):
+            found.append(rule.effect.test.term)
+        elif isinstance(rule.effect, Conclude):
+            found += [value.term for _, value in rule.effect.values]
+    decls = [program.facts[u] for u in users if u in program.facts]
+    found += [c.term for decl in decls for case in decl.default for c in (*case.when, case.value)]
+    return found + [decl.otherwise.term for decl in decls if decl.otherwise is not None]
 
 
 def _effect(test: TestModel) -> object:
@@ -362,7 +387,9 @@ def _comparison_distance(term: CompareTerm, program: Program, exact: bool) -> Ca
         if not exact:
             # The exact threshold may be anywhere in the box: the largest magnitude gives the least distance.
             scale = max(abs(z) for z in ((b[0], cast(float, b[1])) if threshold_is_large else (a[0], cast(float, a[1]))))
-        return max(0.0, x - y) / scale if scale else max(0.0, x - y)
+        if down(x) <= y:
+            return 0.0
+        return (x - y) / scale if scale else x - y
 
     return distance
 

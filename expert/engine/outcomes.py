@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from expert.engine.boxes import INFINITE, Option
+from expert.engine.evaluation import Pool
 from expert.engine.exclusion import BOX_LIMIT, Budget, SearchEnded, covering, freeable, rejections, relaxations
 from expert.engine.search import Search
 from expert.engine.solving import Solution, Solved, Solver
@@ -26,7 +27,7 @@ def outcomes(program: Program, stated: Mapping[str, Value], solution: Solution, 
 def _outcome(program: Program, stated: Mapping[str, Value], solution: Solution, solved: Solved, full: bool) -> Outcome:
     search, ranking = solved.search, solved.ranking
     name = solved.model.decision.id
-    recommended = _recommended(program, stated, solved) if full and solved.pins else None
+    recommended = _recommended(program, stated, solved, solution.pool) if full and solved.pins else None
     if search is None or ranking is None:
         return Outcome(name, solved.status, None, PIN if solved.pins else REQUIREMENT, solved.pins, solved.missing, recommended=recommended)
     second = search.second(ranking) if solved.chosen is not None else None
@@ -84,11 +85,11 @@ def _freed(program: Program, search: Search, solved: Solved) -> tuple[Freed, ...
     return tuple(Freed(pins, option_state(program, search, option)) for pins, option in groups)
 
 
-def _recommended(program: Program, stated: Mapping[str, Value], solved: Solved) -> dict[str, Value | None]:
+def _recommended(program: Program, stated: Mapping[str, Value], solved: Solved, pool: Pool) -> dict[str, Value | None]:
     """For each pinned fact, what the rules choose with it freed (everything else as stated)."""
     found: dict[str, Value | None] = {}
     for pin in solved.pins:
-        freed = Solver(program, {name: value for name, value in stated.items() if name != pin}).solve()
+        freed = Solver(program, {n: value for n, value in stated.items() if n != pin}, pool, alternatives=False).solve()
         again = freed.solved.get(solved.model.decision.id)
         chosen = None if again is None else again.chosen
         found[pin] = None if chosen is None else chosen.values[pin]

@@ -25,11 +25,12 @@ Excluded = Callable[[Mapping[str, Value]], bool]
 
 @dataclass(slots=True)
 class Leaves:
-    """What the options of a cell are: the best acceptable one, a possible one, and unproven ones."""
+    """What the options of a cell are: the best acceptable one (other than `skip`), a possible one, and unproven ones."""
 
     best: Option | None = None
     possible: Option | None = None
     unproven: list[Option] = field(default_factory=list)
+    skip: tuple[int, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -126,17 +127,16 @@ class Search(Boxes):
         elif result.runner_up is None or self._beats(option, result.runner_up):
             result.runner_up = option
 
-    def second(self, ranking: Ranking, limit: int = 400) -> Option | None:
-        """The best acceptable option after the chosen one: in its cell (of at most `limit` options) or another in reach."""
+    def second(self, ranking: Ranking) -> Option | None:
+        """The best acceptable option after the chosen one: in its cell, or another in reach."""
         best = ranking.runner_up or (ranking.alternatives[0] if ranking.alternatives else None)
-        if ranking.chosen is None or ranking.cell is None:
+        chosen = ranking.chosen
+        if chosen is None or ranking.cell is None:
             return best
-        for count, option in enumerate(self.leaves(ranking.cell)):
-            if count >= limit:
-                break
-            same_class = option.certainty in (CERTAIN, ranking.chosen.certainty) and option.met >= ranking.chosen.met
-            if option.values != ranking.chosen.values and same_class and (best is None or self._beats(option, best)):
-                best = option
+        found = Leaves(skip=chosen.position)
+        self._descend(ranking.cell, chosen.certainty, MEET if chosen.met else chosen.miss, found)
+        if found.best is not None and (best is None or self._beats(found.best, best)):
+            return found.best
         return best
 
     def _enough(self, by_pivot: dict[Value | None, Option], node: Node, shortlist: int) -> bool:
@@ -231,7 +231,7 @@ class Search(Boxes):
             return
         if option.certainty == POSSIBLE and (found.possible is None or self._beats(option, found.possible)):
             found.possible = option
-        acceptable = option.certainty == CERTAIN or accepted == POSSIBLE
+        acceptable = (option.certainty == CERTAIN or accepted == POSSIBLE) and option.position != found.skip
         near_enough = option.met if miss == MEET else option.miss <= _slack(miss)
         if not acceptable or not near_enough:
             return

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from expert.engine.boxes import CERTAIN, Option, Problem
 from expert.engine.evaluate import Env
-from expert.engine.evaluation import Evaluation, Ids
+from expert.engine.evaluation import Evaluation, Ids, Pool
 from expert.engine.model import CONCLUDED_KEY, STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
 from expert.engine.search import Ranking, Search
 from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED
@@ -58,12 +58,16 @@ class Solution:
     solved: Mapping[str, Solved]
     aims: frozenset[str]
     grade: Grade
+    pool: Pool
 
 
 class Solver:
     """Solves one plan: `stated` holds the values of given facts in base units. Pure; use a new one per plan."""
 
-    def __init__(self, program: Program, stated: Mapping[str, Value]) -> None:
+    def __init__(self, program: Program, stated: Mapping[str, Value], pool: Pool | None = None, *, alternatives: bool = True) -> None:
+        """pool: evaluations of an earlier solver of the same program, to be shared; alternatives: also look for runners-up."""
+        self.pool = Pool() if pool is None else pool
+        self.alternatives = alternatives
         self.program = program
         self.knowledge: Knowledge = knowledge_of(program)
         self.stated = stated
@@ -76,7 +80,7 @@ class Solver:
         env.update({PLAN_KEY + name: slot for name, slot in self.slots.items()})
         env.update(self.slots)
         grade, env, solved = self._run(0, env)
-        return Solution(env, solved, frozenset(self.aims), grade)
+        return Solution(env, solved, frozenset(self.aims), grade, self.pool)
 
     def _run(self, index: int, env: Env) -> tuple[Grade, Env, dict[str, Solved]]:
         """Run the schedule from a step on. `env` is this call's own."""
@@ -108,12 +112,12 @@ class Solver:
             return self._without(position, Solved(model, UNDETERMINED, None, pins, missing), env, (0, 1, 0))
         problem, not_in_force = self.problem(model, env, pins)
         search = Search(problem)
-        ranking = search.best(shortlist=model.decision.shortlist)
+        ranking = search.best(shortlist=self._shortlist(model))
         dropped = False
         if ranking.chosen is None and not ranking.unproven and problem.evaluation.stated:
             relaxed = replace(problem, requires=tuple(t for t in problem.requires if not t.id.startswith(STATED_TEST)))
             retry = Search(relaxed)
-            search, ranking, dropped = retry, retry.best(shortlist=model.decision.shortlist), True
+            search, ranking, dropped = retry, retry.best(shortlist=self._shortlist(model)), True
         if ranking.chosen is None:
             status = UNDETERMINED if ranking.unproven else INFEASIBLE
             cells = tuple(sorted({r for o in ranking.unproven for r in o.unproven})) if ranking.unproven else ()
@@ -122,6 +126,9 @@ class Solver:
             return self._without(position, empty, env, grade)
         found = Solved(model, DECIDED, ranking.chosen, pins, (), ranking, search, not_in_force, False, dropped)
         return self._look_ahead(position, found, env)
+
+    def _shortlist(self, model: DecisionModel) -> int:
+        return model.decision.shortlist if self.alternatives else 0
 
     def _missing(self, model: DecisionModel, env: Env) -> tuple[str, ...]:
         """What leaves the decision undetermined: unknown needs, and unknown facts of earlier decisions that it reads."""
@@ -140,12 +147,13 @@ class Solver:
         """What the search needs, and the tests that are not in force with the facts that are unknown."""
         domains = {v: (self.stated[v],) if v in pins else model.domains[v] for v in model.variables}
         stated = {f: self.slots[f] for f in model.body if f in self.slots}
-        evaluation = Evaluation(model, env, stated, {v: self.program.facts[v].kind for v in model.variables})
+        kinds = {v: self.program.facts[v].kind for v in model.variables}
+        evaluation = self.pool.evaluation(model, env, stated, kinds)
         whole = evaluation.ids(domains)
         off = {
             t.id: unknown_leaves(t.facts, env, self.program)
             for t in (*model.requires, *model.prefers)
-            if _needs_unstated(evaluation, t, whole)
+            if needs_unstated(evaluation, t, whole)
         }
         requires = [t for t in model.requires if t.id not in off]
         hard = [t for t in requires if not t.facts & self.aims]
@@ -181,7 +189,7 @@ class Solver:
             if grade <= floor or not downstream:
                 break
             seen.add(tuple(chosen.values[v] for v in downstream))
-            ranking = found.search.best(lambda values: _all_in(values, downstream, seen), found.model.decision.shortlist)
+            ranking = found.search.best(lambda values: _all_in(values, downstream, seen), self._shortlist(found.model))
             if ranking.chosen is None:
                 break
             chosen = ranking.chosen
@@ -231,7 +239,7 @@ def _grade_of(solved: Solved) -> Grade:
     return (1, 0, 0) if solved.status == INFEASIBLE else (0, 1, 0)
 
 
-def _needs_unstated(evaluation: Evaluation, test: TestModel, whole: Ids) -> bool:
+def needs_unstated(evaluation: Evaluation, test: TestModel, whole: Ids) -> bool:
     """True when for some option of the box the truth of a test needs something that nobody stated.
 
     The box as a whole may seem to (a count of 1 or 8 covers 4), so it is split; past the limit its word is taken.
