@@ -167,11 +167,9 @@ def _arithmetic(term: ArithmeticTerm, program: Program, exact: bool) -> Closure:
 def _function(term: FunctionTerm, program: Program, exact: bool) -> Closure:
     name = term.function
     arguments = [compile_term(a, program, exact) for a in term.arguments]
-    if name == "known":
-        return _known(arguments[0], exact)
-    if name == "missing":
-        known = _known(arguments[0], exact)
-        return lambda env: negate(known(env))
+    if name in ("known", "missing"):
+        known = _known(arguments[0], exact, asked=isinstance(term.arguments[0], CellTerm))
+        return known if name == "known" else lambda env: negate(known(env))
     if name == "coalesce":
         return _coalesce(arguments, exact)
     numbers = cast("list[NumberClosure]", arguments)
@@ -196,16 +194,21 @@ def _end(number: NumberClosure, index: int, exact: bool) -> Closure:
     return end
 
 
-def _known(argument: Closure, exact: bool) -> TruthClosure:
+def _known(argument: Closure, exact: bool, asked: bool) -> TruthClosure:
+    """Whether something is known. `asked`: it is a cell, which a rule may ask for; any other unknown leaves its doubt."""
     present = is_known if exact else has_value
+    doubts = 0 if asked else OPTION | RANGE
 
     def known(env: Env) -> int:
         slot = argument(env)
         if not present(slot):
-            return FALSE
+            return FALSE | (slot_bits(slot) & doubts)
+        if exact:
+            return TRUE
         # Over a box, {true, false} may also be an overlap of ranges for one of its options.
-        open_box = not exact and (slot_bits(slot) or (isinstance(slot, int) and slot & BOTH == BOTH))
-        return BOTH if open_box else TRUE
+        overlap = RANGE if isinstance(slot, int) and slot & BOTH == BOTH else 0
+        bits = slot_bits(slot) | overlap
+        return BOTH | (bits & doubts) if bits else TRUE
 
     return known
 
