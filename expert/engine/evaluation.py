@@ -119,8 +119,10 @@ class Evaluation:
         return found
 
     def value(self, name: str, ids: Ids, exact: bool = False) -> Slot:
-        """The value of a body fact: what the plan states, else what the rules conclude."""
+        """The value of a body fact: what the plan states, else what the rules conclude; any other fact stands as it is."""
         stated = self.stated.get(name)
+        if stated is None and name not in self.model.support:
+            return self.env[name]
         return self.fact(name, ids, exact) if stated is None else stated
 
     def test(self, test: TestModel, ids: Ids, exact: bool = False) -> int:
