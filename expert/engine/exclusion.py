@@ -12,8 +12,9 @@ from dataclasses import replace
 from expert.engine.boxes import REJECTED, Boxes, Node, Option, Problem
 from expert.engine.model import STATED_TEST, TestModel
 from expert.engine.search import Search
+from expert.engine.solving import needs_unstated
 from expert.engine.trace import Rejection
-from expert.engine.values import FALSE, TRUE
+from expert.engine.values import FALSE, OPTION, STATED, TRUE, holds
 from expert.facts import Amount, Value
 
 BOX_LIMIT = 2000
@@ -164,17 +165,29 @@ def freeable(problem: Problem, pins: Sequence[str], limit: int = BOX_LIMIT) -> l
     return []
 
 
+def _freed(problem: Problem, domains: Mapping[str, tuple[Value, ...]]) -> Problem:
+    """The problem with pins freed. Among more options, more tests may need what nobody stated: these are not in force."""
+    wide = narrowed(problem, domains)
+    whole = wide.evaluation.ids(wide.domains)
+
+    def kept(tests: Sequence[TestModel]) -> tuple[TestModel, ...]:
+        return tuple(t for t in tests if t.rule is None or not needs_unstated(wide.evaluation, t, whole))
+
+    return replace(wide, requires=kept(wide.requires), goals=kept(wide.goals), prefers=kept(wide.prefers))
+
+
 def _nearest(problem: Problem, pins: Sequence[str], limit: int) -> Option | None:
     """The best option with the pins freed; a number that was pinned first moves no further than it must."""
     domains = {pin: problem.model.domains[pin] for pin in pins}
     first = pins[0]
     pinned = problem.domains[first][0]
+    freed = _freed(problem, domains)
     if not isinstance(pinned, Amount):
-        return Search(narrowed(problem, domains)).best().chosen
+        return Search(freed).best().chosen
     middle = pinned.middle
     for value in sorted(domains[first], key=lambda v: abs(v.low - middle) if isinstance(v, Amount) else 0.0):
         try:
-            part = narrowed(problem, {**domains, first: (value,)})
+            part = narrowed(freed, {first: (value,)})
             if witness(part, Budget(limit)) is not None:
                 chosen = Search(part).best().chosen
                 if chosen is not None:
@@ -204,12 +217,17 @@ def relaxations(problem: Problem, limit: int = BOX_LIMIT) -> tuple[tuple[str, ..
             stack += reversed(boxes.children(node, place))
             continue
         ids = boxes.evaluation.ids({v: (x,) for v, x in boxes.evaluation.option_of(node.ids).items()})
-        failing = [t for t in problem.requires if boxes.evaluation.test(t, ids, exact=True) != TRUE]
+        failing = [t for t in problem.requires if _forbids(boxes.evaluation.test(t, ids, exact=True))]
         names = frozenset(t.id for t in failing)
         if not any(_never_offered(t) for t in failing) and not any(known <= names for known in minimal):
             minimal = [known for known in minimal if not names <= known] + [names]
     ordered = sorted((tuple(sorted(names)) for names in minimal if names), key=lambda names: (len(names), names))
     return tuple(ordered[:RELAXATION_LIMIT])
+
+
+def _forbids(truth: int) -> bool:
+    """True for the exact verdict of a requirement that rejects its option or leaves it unproven; an overlap still admits it."""
+    return truth == FALSE or bool(truth & OPTION) or bool(truth & STATED and not holds(truth))
 
 
 def _never_offered(test: TestModel) -> bool:
