@@ -21,7 +21,7 @@ class Builder:
             "workload.size": number_fact(),
             "workload.tokens": number_fact(default=[{"when": "workload.size > 4", "value": 8}] if rng.random() < 0.3 else 2),
             "workload.task": choice_fact(WORDS),
-            "workload.deadline": number_fact(default=[{"value": rng.choice([2, 4, 8]), "aim": True}]),
+            "workload.deadline": number_fact(default=[{"value": rng.choice([1, 2, 4]), "aim": True}]),
             "site.budget": number_fact("CNY/month"),
             "site.strict": {"type": "yes-no"},
             "site.floor": number_fact(),
@@ -84,7 +84,7 @@ class Builder:
         self._sizing_body()
         cost = rng.choice(["estimate.cost", "estimate.cost", "estimate.cost", None])
         self._decision("sizing", assigns, cost, rng.choice([[], ["workload.size"], ["need.memory"]]))
-        self._tests("sizing", rng.randint(1, 4))
+        self._tests("sizing", rng.randint(0, 3))
         self._named_sizing_tests()
 
     def _mode(self, assigns: Content) -> None:
@@ -123,7 +123,7 @@ class Builder:
 
     def _named_sizing_tests(self) -> None:
         rng = self.rng
-        chosen = rng.sample(range(6), rng.randint(1, 4))
+        chosen = {*rng.sample(range(6), rng.randint(1, 3)), *([2] if rng.random() < 0.5 else [])}
         tests = [
             rule("memory-fits", law=True, require={"design.card": "estimate.memory <= design.card.memory"}),
             rule("within-budget", require={"design.count": "estimate.cost <= site.budget"}),
@@ -133,7 +133,7 @@ class Builder:
             rule("cheap-rows", ["price.card == design.card"], **{"for": {"price": "tables.prices"}},
                  require={"design.card": "price.amount * design.count <= 8 CNY/month"}),
         ]  # fmt: skip
-        self.rules += [tests[i] for i in chosen]
+        self.rules += [tests[i] for i in sorted(chosen)]
 
     def _network(self) -> None:
         rng = self.rng
@@ -153,11 +153,11 @@ class Builder:
         self.facts["estimate.total"] = number_fact("CNY/month", **({"else": 5} if rng.random() < 0.2 else {}))
         self.conclude("estimate.total", rng.choice(["estimate.cost + design.net.price", "design.net.price"]))
         self._decision("network", assigns, rng.choice(["estimate.total", None]), rng.choice([[], ["design.count"]]))
-        self._tests("network", rng.randint(1, 3), earlier)
-        if rng.random() < 0.4:
+        self._tests("network", rng.randint(0, 2), earlier)
+        if rng.random() < 0.7:
             many = f"design.count > {rng.choice([1, 2, 4])}"
             self.rules.append(rule("rate-fits", [many], require={"design.net": "design.net.rate >= design.count"}))
-        if rng.random() < 0.3:
+        if rng.random() < 0.4:
             self.rules.append(rule("total-in-budget", require={"design.net": "estimate.total <= site.budget"}))
         if rng.random() < 0.25:
             self.rules.append(rule("net-in-time", require={"design.net": "8 / design.net.rate <= workload.deadline"}))
@@ -171,7 +171,9 @@ class Builder:
         self.facts["design.copies"] = number_fact()
         assigns["design.copies"] = [1, 2, 3]
         self._decision("store", assigns, None, [])
-        self._tests("store", rng.randint(1, 3), earlier)
+        self._tests("store", rng.randint(0, 2), earlier)
+        if rng.random() < 0.4:
+            self.rules.append(rule("copies-fit", require={"design.store": "design.copies * design.count > 3 or design.store == red"}))
 
     def _close(self) -> Expressions:
         """What the next decision's tests may read of this one and of everything before."""
@@ -199,7 +201,7 @@ class Builder:
         for i in range(count):
             own = self._own_condition()
             shapes = [own, f"({own}) or {(earlier or self.seen).condition(1)}", f"({self._own_condition()}) and ({own})"]
-            test = rng.choice(shapes)
+            test = rng.choice([*shapes, shapes[1]])
             when = [(earlier or self.seen).condition(1)] if rng.random() < 0.5 else [self.own.condition(1)] if rng.random() < 0.3 else []
             if rng.random() < 0.6:
                 law: Content = {"law": True} if rng.random() < 0.2 else {}

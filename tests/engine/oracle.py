@@ -303,8 +303,9 @@ class World:
         first = arguments[0]
         match term.function:
             case "known" | "missing":
-                asked = term.function == "known" and isinstance(term.arguments[0], CellTerm)
-                return Result((first.value is None) == (term.function == "missing"), frozenset() if asked else papered(first.causes))
+                asked = isinstance(term.arguments[0], CellTerm)
+                doubt = papered(first.causes) if first.value is None and not asked else frozenset[str]()
+                return Result((first.value is None) == (term.function == "missing"), doubt)
             case "coalesce":
                 chosen = next((i for i, a in enumerate(arguments) if a.value is not None), None)
                 if chosen is None:

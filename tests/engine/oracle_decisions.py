@@ -72,16 +72,29 @@ def solve(program: Program, stated: Mapping[str, Value]) -> dict[str, Solved]:
     return _Brute(program, stated, order).solve(0, {})
 
 
-def reads(program: Program, decision: Decision) -> frozenset[str]:
+def judge(
+    program: Program, stated: Mapping[str, Value], decision: Decision, bound: Mapping[str, Value], in_force: Sequence[str]
+) -> list[Judged]:
+    """All options that the plan allows, judged by those of these tests that are in force; stated conclusions are not looked at."""
+    brute = _Brute(program, stated, [])
+    worlds = brute.worlds(decision, bound)
+    tests = [rule for rule in map(program.rules.__getitem__, in_force) if not any(STATED in asked(w, rule).causes for _, _, w in worlds)]
+    return [brute.judged(decision, tests, world, values, position, False) for values, position, world in worlds]
+
+
+@functools.lru_cache(maxsize=200)
+def reads(program: Program, name: str) -> frozenset[str]:
     """Every fact that a decision depends on, through rules, defaults and `else`; decided facts are leaves."""
+    decision = program.decisions[name]
     direct = set(decision.needs) | ({decision.cost} if decision.cost else set())
-    for name in tests_of(program, decision):
+    for name in tests_of(program, decision.id):
         direct |= rule_facts(program.rules[name])
-    direct |= {name for name in program.contributors if name.startswith("design.") and _last(program, {name}) == decision.id}
-    return closure(program, direct)
+    direct |= {name for name in program.contributors if name.startswith("design.") and _last(program, frozenset({name})) == decision.id}
+    return closure(program, frozenset(direct))
 
 
-def closure(program: Program, direct: set[str] | frozenset[str]) -> frozenset[str]:
+@functools.lru_cache(maxsize=2000)
+def closure(program: Program, direct: frozenset[str]) -> frozenset[str]:
     """The facts and all they depend on."""
     found: set[str] = set()
     waiting = list(direct)
@@ -110,18 +123,20 @@ def rule_facts(rule: Rule) -> frozenset[str]:
     return frozenset[str]().union(*(facts_read(c.term) for c in (*rule.when, rule.effect.test)))
 
 
-def _last(program: Program, direct: set[str] | frozenset[str]) -> str | None:
+@functools.lru_cache(maxsize=2000)
+def _last(program: Program, direct: frozenset[str]) -> str | None:
     leads = {program.deciders[f] for f in closure(program, direct) if f in program.deciders}
     order = [step.decision for step in program.schedule if step.decision in leads]
     return order[-1] if order else None
 
 
-def tests_of(program: Program, decision: Decision) -> list[str]:
+@functools.lru_cache(maxsize=200)
+def tests_of(program: Program, decision: str) -> list[str]:
     """The require and prefer rules whose last decision this is."""
     return [
         rule.id
         for rule in program.rules.values()
-        if isinstance(rule.effect, Require | Prefer) and _last(program, rule_facts(rule)) == decision.id
+        if isinstance(rule.effect, Require | Prefer) and _last(program, rule_facts(rule)) == decision
     ]
 
 
@@ -196,7 +211,7 @@ class _Brute:
         """Later decisions whose outcome depends on this one, also through others."""
         moving = {self.order[place]}
         for name in self.order[place + 1 :]:
-            read = reads(self.program, self.program.decisions[name])
+            read = reads(self.program, name)
             if any(self.program.deciders.get(f) in moving for f in read):
                 moving.add(name)
         return [name for name in self.order[place + 1 :] if name in moving]
@@ -212,7 +227,7 @@ class _Brute:
         for name in followers:
             decision = self.program.decisions[name]
             direct |= set(decision.needs) | ({decision.cost} if decision.cost else set())
-            direct = direct.union(*(rule_facts(self.program.rules[r]) for r in tests_of(self.program, decision)))
+            direct = direct.union(*(rule_facts(self.program.rules[r]) for r in tests_of(self.program, decision.id)))
         border: set[str] = set()
         waiting, known = list(direct), set[str]()
         while waiting:
@@ -220,7 +235,7 @@ class _Brute:
             if fact in known:
                 continue
             known.add(fact)
-            last = _last(self.program, {fact})
+            last = _last(self.program, frozenset({fact}))
             if last is None or last in done:
                 border.add(fact)
             elif fact not in self.program.deciders:
@@ -233,7 +248,7 @@ class _Brute:
         """The status of a decision and all its options with their verdicts; the choice is still open."""
         world = World(self.program, self.stated, bound)
         wholly = all(f in self.stated for f in decision.assigns)
-        earlier = {f for f in reads(self.program, decision) if f in self.program.deciders and f not in decision.assigns}
+        earlier = {f for f in reads(self.program, decision.id) if f in self.program.deciders and f not in decision.assigns}
         if not wholly and any(world.fact(f).value is None for f in {*decision.needs, *earlier}):
             return Solved(decision, "undetermined")
         in_force, options = self._options(decision, bound, hints=True)
@@ -245,15 +260,19 @@ class _Brute:
         return Solved(decision, status, None, options, in_force)
 
     def _options(self, decision: Decision, bound: Mapping[str, Value], hints: bool) -> tuple[list[str], list[Judged]]:
-        tests = [self.program.rules[name] for name in tests_of(self.program, decision)]
-        settled = functools.cache(lambda name: _last(self.program, {name}) != decision.id)
-        worlds = [
+        tests = [self.program.rules[name] for name in tests_of(self.program, decision.id)]
+        worlds = self.worlds(decision, bound)
+        in_force = [rule for rule in tests if not any(STATED in asked(world, rule).causes for _, _, world in worlds)]
+        judged = [self.judged(decision, in_force, world, values, position, hints) for values, position, world in worlds]
+        return [rule.id for rule in in_force], judged
+
+    def worlds(self, decision: Decision, bound: Mapping[str, Value]) -> list[tuple[dict[str, Value], tuple[int, ...], World]]:
+        """Every option with its place in the tables and the state of affairs under it."""
+        settled = functools.cache(lambda name: _last(self.program, frozenset({name})) != decision.id)
+        return [
             (values, position, World(self.program, self.stated, {**bound, **values}, settled))
             for values, position in self.product(decision)
         ]
-        in_force = [rule for rule in tests if not any(STATED in _asked(world, rule).causes for _, _, world in worlds)]
-        judged = [self._judged(decision, in_force, world, values, position, hints) for values, position, world in worlds]
-        return [rule.id for rule in in_force], judged
 
     def product(self, decision: Decision) -> Iterator[tuple[dict[str, Value], tuple[int, ...]]]:
         """All options that the pins allow, with their places in the domains."""
@@ -265,9 +284,10 @@ class _Brute:
         for option in itertools.product(*domains):
             yield dict(zip(decision.assigns, (v for _, v in option), strict=True)), tuple(i for i, _ in option)
 
-    def _judged(
+    def judged(
         self, decision: Decision, tests: Sequence[Rule], world: World, values: Mapping[str, Value], position: tuple[int, ...], hints: bool
     ) -> Judged:
+        """What the tests say of one option."""
         rejected, unproven, possible, missed, score = set[str](), set[str](), set[str](), dict[str, float](), 0
         for rule in tests:
             if isinstance(rule.effect, Prefer):
@@ -295,7 +315,7 @@ class _Brute:
         """Stated design facts of the body that the rules conclude otherwise for this option."""
         found = set()
         for name, value in self.stated.items():
-            if not name.startswith("design.") or name in self.program.deciders or _last(self.program, {name}) != decision.id:
+            if not name.startswith("design.") or name in self.program.deciders or _last(self.program, frozenset({name})) != decision.id:
                 continue
             concluded = world.concluded(name)
             if concluded.sure and concluded.value is not None and _differ(concluded.value, value):
@@ -303,7 +323,8 @@ class _Brute:
         return found
 
 
-def _asked(world: World, rule: Rule) -> Result:
+def asked(world: World, rule: Rule) -> Result:
+    """The truth that a test turns on: a require rule's obedience, a prefer rule's merit."""
     return verdict(world, rule) if isinstance(rule.effect, Require) else earned(world, rule)
 
 

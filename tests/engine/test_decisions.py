@@ -277,3 +277,56 @@ def test_requirement_on_a_partial_sum_is_no_disagreement(tmp_path: Path) -> None
     sizing = {**SIZING, "assigns": {"design.card": ["big"], "design.count": [1]}}
     trace = run(tmp_path, [COST, surcharge, BUDGET], [sizing], {"site.budget": 4000}, facts)
     assert trace.outcomes["sizing"].status == DECIDED
+
+
+def test_aim_met_within_the_tolerance_is_met(tmp_path: Path) -> None:
+    """Met by less than one part in 10^9, an option was passed over for one that met the aim outright."""
+    # odd x 2 takes 500 d / 18 = 27.8 d; the deadline of 250 d / 9 is that, less a hair. big x 4 (31.25 d) misses it.
+    facts: Content = {"workload.deadline": number_fact("d", default=[{"value": "27.777777760 d", "aim": True}])}
+    rules = [TIME, IN_TIME]
+    sizing = {"id": "sizing", "assigns": {"design.card": ["odd"], "design.count": [2, 4]}}
+    outcome = run(tmp_path, rules, [sizing], {"workload.size": 5}, facts).outcomes["sizing"]
+    assert chosen(outcome)["design.count"] == 2
+    assert outcome.missed == ()
+
+
+def test_missing_does_not_wash_out_an_empty_cell(tmp_path: Path) -> None:
+    """`missing(cost)` was plainly true for a card without a price, so its option cost nothing for certain."""
+    facts: Content = {"estimate.total": number_fact("CNY/month")}
+    rules = [
+        COST,
+        rule("total", ["known(estimate.cost)"], conclude={"estimate.total": "estimate.cost"}),
+        rule("free", ["missing(estimate.cost)"], conclude={"estimate.total": 0}),
+        rule("budget", require={"design.card": "estimate.total <= site.budget"}),
+    ]
+    sizing = {"id": "sizing", "assigns": {"design.card": ["odd", "small"], "design.count": [1]}, "cost": "estimate.total"}
+    outcome = run(tmp_path, rules, [sizing], {"site.budget": 4000}, facts).outcomes["sizing"]
+    assert chosen(outcome)["design.card"] == "small"
+    assert [option.values["design.card"] for option in outcome.unproven] == ["odd"]
+
+
+def test_relaxation_names_no_rule_that_would_admit_the_option(tmp_path: Path) -> None:
+    """A rule that ranges leave open was offered together with the one that rejects, or hid the relaxation where it is a law."""
+    # big costs 5,000..7,000: 6,000 is open. The deadline alone rejects: 500 / 4 = 125 d.
+    law = rule("budget", law=True, require={"design.count": "estimate.cost <= site.budget"})
+    sizing = {**SIZING, "assigns": {"design.card": ["big"], "design.count": [1]}}
+    plan = {"workload.size": 5, "workload.deadline": 100, "site.budget": 6000}
+    for budget in (law, BUDGET):
+        outcome = run(tmp_path / str(budget.get("law")), [COST, TIME, IN_TIME, budget], [sizing], plan).outcomes["sizing"]
+        assert (outcome.status, outcome.relaxations) == (INFEASIBLE, (("in-time",),))
+
+
+def test_freed_pin_is_judged_by_what_is_in_force_once_it_is_freed(tmp_path: Path) -> None:
+    """With the card pinned, a rule was in force that needs, for other cards, what nobody said."""
+    asks = rule("asks", require={"design.card": "design.card == small or site.strict"})
+    fast = rule("fast", require={"design.card": "design.card.speed > 1"})
+    outcome = run(tmp_path, [asks, fast], [SIZING], {"design.card": "small"}).outcomes["sizing"]
+    assert outcome.status == INFEASIBLE
+    assert [(f.pins, f.option.values["design.card"]) for f in outcome.freed] == [(("design.card",), "big")]
+
+
+def test_cost_that_does_not_depend_on_the_decision_decides_nothing(tmp_path: Path) -> None:
+    """A cost that no rule behind the decision concludes was a KeyError."""
+    sizing = {**SIZING, "cost": "estimate.time", "order": ["design.count"]}
+    for plan in ({}, {"estimate.time": 3}):
+        assert chosen(run(tmp_path, [], [sizing], plan).outcomes["sizing"]) == {"design.card": "small", "design.count": 1}
