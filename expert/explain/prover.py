@@ -285,7 +285,7 @@ _TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "==": "=="}
 
 
 def margin(term: Term, rows: Rows, words: Words) -> Text | None:
-    """ "needs at least 32 GPUs, has 64 GPUs" for a comparison of numbers; None for other tests."""
+    """What a comparison of numbers needs and what there is ("needs at least 3 km, has 4 km"); None for other tests."""
     if not isinstance(term, CompareTerm) or term.operator not in _WORDED or term.left.kind != "number":
         return None
     has, needs, operator = term.left, term.right, term.operator
