@@ -163,7 +163,8 @@ def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> Dec
     support = {fact: _depends(fact, program) & own for fact in body} | {v: frozenset((v,)) for v in variables}
     tests = [test_model(program.rules[rule], program, own, body) for rule in program.tests_of.get(name, ())]
     later = _later_reads(name, program)
-    reads = frozenset().union(*(t.facts for t in tests), *(_depends(f, program) | {f} for f in (*body, *decision.needs)))
+    leads = (*body, *decision.needs, *((decision.cost,) if decision.cost else ()))
+    reads = frozenset().union(*(t.facts for t in tests), *(_depends(f, program) | {f} for f in leads))
     return DecisionModel(
         decision=decision,
         variables=variables,

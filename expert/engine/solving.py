@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from expert.engine.boxes import CERTAIN, Option, Problem
 from expert.engine.evaluate import Env
 from expert.engine.evaluation import Evaluation, Ids, Pool
-from expert.engine.model import CONCLUDED_KEY, STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
+from expert.engine.model import STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
 from expert.engine.search import Ranking, Search
 from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED
 from expert.engine.values import (
@@ -201,9 +201,9 @@ class Solver:
         assert solved.search is not None
         assert solved.chosen is not None
         bound = solved.search.exact_env(solved.chosen.values)
-        following = {k: v for k, v in bound.items() if not k.startswith(CONCLUDED_KEY)}
-        for fact in solved.model.body:
-            following[fact] = upstream(following[fact])
+        # Of a shared evaluation only what the decision itself gives may be taken: the rest of its environment is another run's.
+        following = {**env, **{variable: bound[variable] for variable in solved.model.variables}}
+        following.update({fact: upstream(bound[fact]) for fact in solved.model.body})
         grade, final, later = self._run(position + 1, following)
         own = _own_grade(solved.chosen)
         return (max(grade[0], own[0]), max(grade[1], own[1]), max(grade[2], own[2])), final, {solved.model.decision.id: solved, **later}
