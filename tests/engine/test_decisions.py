@@ -330,3 +330,15 @@ def test_cost_that_does_not_depend_on_the_decision_decides_nothing(tmp_path: Pat
     sizing = {**SIZING, "cost": "estimate.time", "order": ["design.count"]}
     for plan in ({}, {"estimate.time": 3}):
         assert chosen(run(tmp_path, [], [sizing], plan).outcomes["sizing"]) == {"design.card": "small", "design.count": 1}
+
+
+def test_independent_decision_does_not_bring_back_what_was_passed_over(tmp_path: Path) -> None:
+    """A decision that reads nothing was evaluated once and shared, with the first option of the earlier one still in it."""
+    facts: Content = {"design.store": choice_fact(["disk", "tape"])}
+    no_ib = rule("no-ib", require={"design.fabric": "design.fabric != ib"})
+    reaches = rule("reaches", require={"design.fabric": "design.fabric.reach >= 4 * design.count"})
+    store = {"id": "store", "assigns": {"design.store": ["disk", "tape"]}, "after": ["fabric"]}
+    trace = run(tmp_path, [COST, FITS, reaches, no_ib], [SIZING, FABRIC, store], {"workload.size": 10}, facts)
+    assert {name: trace.facts[name].value for name in ("design.card", "design.count", "design.fabric", "design.store")} == {
+        "design.card": "big", "design.count": point(2), "design.fabric": "ethernet", "design.store": "disk",
+    }  # fmt: skip
