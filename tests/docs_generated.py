@@ -10,7 +10,7 @@ from pathlib import Path
 from expert.language.program import FactDecl, Program
 from expert.language.store import load_program
 from expert.physical import ALIASES, FACTORS
-from expert.places import builtin_rules
+from expert.places import builtin_rules, cache_dir
 
 _PART = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
@@ -18,7 +18,7 @@ _PART = re.compile(r"(<!-- generated: (.*?) -->\n)(.*?)(<!-- end -->)", re.DOTAL
 @cache
 def built_in() -> Program:
     """The built-in packs, compiled."""
-    return load_program([builtin_rules() / "base", builtin_rules() / "errata"])
+    return load_program([builtin_rules() / "base", builtin_rules() / "errata"], cache_dir=cache_dir())
 
 
 def stated_facts(program: Program, section: str) -> tuple[FactDecl, ...]:
@@ -80,7 +80,7 @@ def _value(decl: FactDecl) -> str:
 
 def _left_out(decl: FactDecl, program: Program) -> str:
     if decl.default:
-        cases = [_case(case.when, case.value.text) + (" (an aim)" if case.aim else "") for case in decl.default]
+        cases = [_case(case.when, _shown(case.value.text, program)) + (" (an aim)" if case.aim else "") for case in decl.default]
         return "assumed: " + "; ".join(cases)
     if decl.name in program.deciders:
         return "decided"
@@ -91,7 +91,13 @@ def _left_out(decl: FactDecl, program: Program) -> str:
 
 def _case(when: tuple[object, ...], value: str) -> str:
     conditions = " and ".join(str(getattr(condition, "text", condition)) for condition in when)
-    return f"`{value}` if `{conditions}`" if conditions else f"`{value}`"
+    return f"{value} if `{conditions}`" if conditions else value
+
+
+def _shown(value: str, program: Program) -> str:
+    """A default as it is written; the name of a constant with the constant's value."""
+    constant = program.constants.get(value)
+    return f"`{value}`" if constant is None else f"{constant.value.text} (`{value}`)"
 
 
 def _units() -> Iterator[str]:
