@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from expert.errors import NO_TEXT, ExpertError, Text, fail, inert, nearest
 
+_USAGE = Text("usage: ", "用法：")
 _HEADINGS = {"positional arguments": Text("arguments", "参数"), "options": Text("options", "选项")}
 
 
@@ -29,7 +30,10 @@ class Parser(argparse.ArgumentParser):
 
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The parsed command line. Errors: ExpertError with the nearest option."""
-        found, rest = self.parse_known_args(list(arguments))
+        # Parsing intermixed arguments cuts "usage: " off by its length, which is another one in Chinese: the usage is set before.
+        self.usage = self.format_usage().removeprefix(_USAGE.of(self.lang)).strip()
+        # Intermixed: `explain PLAN --lang zh FACT` is one call, wherever the options stand.
+        found, rest = self.parse_known_intermixed_args(list(arguments))
         if rest:
             raise _unknown(rest[0], self._option_string_actions)
         return found
@@ -42,7 +46,7 @@ class Parser(argparse.ArgumentParser):
 def _formatter(lang: str) -> type[argparse.HelpFormatter]:
     class Formatter(argparse.HelpFormatter):
         def add_usage(self, usage, actions, groups, prefix=None):  # type: ignore[no-untyped-def]
-            super().add_usage(usage, actions, groups, Text("usage: ", "用法：").of(lang))
+            super().add_usage(usage, actions, groups, _USAGE.of(lang))
 
     return Formatter
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from expert.engine.trace import INFEASIBLE, SATISFIED, UNDETERMINED, VIOLATED, OptionState, Outcome
 from expert.errors import Text
 from expert.explain.evidence import Rows, evidence, place, rule_terms, sources
+from expert.explain.margins import margin
 from expert.explain.nodes import DECISION, Line, Node
-from expert.explain.prover import Prover, margin
+from expert.explain.prover import Prover
 from expert.explain.rejecting import rejected_lines
 from expert.explain.wording import in_both
 from expert.facts import Value

@@ -8,18 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from expert.advice import Advice
-from expert.engine.trace import FIRED, NOT_CHECKED, VIOLATED, FactState, Firing
+from expert.engine.trace import FIRED, NOT_CHECKED, SATISFIED, SILENT, VIOLATED, FactState, Firing
 from expert.errors import Text
 from expert.explain.evidence import BASIS, Rows, evidence, place, sources, worst_basis
+from expert.explain.margins import margin
 from expert.explain.nodes import ASSUMPTION, FACT, MISSING, RULE, STATED, Line, Node
 from expert.explain.wording import in_both
 from expert.explain.words import STATED as STATED_ORIGINS
 from expert.explain.words import Words
-from expert.facts import ASSUMED, Amount
+from expert.facts import ASSUMED
 from expert.language.printing import describe
 from expert.language.program import Conclude, Condition, Prefer, Require, Rule
-from expert.language.terms import NUMBER, CellTerm, CompareTerm, ConstantTerm, FactTerm, Literal, Term, facts_read, walk
+from expert.language.terms import NUMBER, CellTerm, ConstantTerm, FactTerm, Literal, facts_read, walk
 
+_STATES = {
+    FIRED: Text("fired", "已触发"),
+    SILENT: Text("silent: no row of its table fits", "未触发：表中没有符合的行"),
+    SATISFIED: Text("satisfied", "满足"),
+    VIOLATED: Text("violated", "违反"),
+}
 _COMBINED = {
     "max": Text("the largest contribution counts", "取各项中的最大值"),
     "min": Text("the smallest contribution counts", "取各项中的最小值"),
@@ -175,7 +182,7 @@ class Prover:
             text = Text("no rule concluded it; the vocabulary gives this value then", "没有规则得出它，采用词汇表规定的值")
             lines.append(Line("otherwise", text, place(decl.span)))
         # All lines of this node first: what they quote is quoted above its children.
-        parts = [self.firing_lines(firing, state.name) for firing in firings]
+        parts = [self._contribution(firing, state.name, firings[:place]) for place, firing in enumerate(firings)]
         for before, names, backing in parts:
             found, below = self.premises(names)
             lines += [*before, *found, *backing]
@@ -188,6 +195,13 @@ class Prover:
             grade = BASIS[basis]
             lines.append(Line("basis", Text(f"weakest basis: {grade.en}", f"最弱的依据：{grade.zh}")))
         return Node(state.id, FACT, title, number, "", tuple(lines), tuple(children))
+
+    def _contribution(self, firing: Firing, fact: str, before: list[Firing]) -> tuple[list[Line], list[str], list[Line]]:
+        """A contribution; of a rule that contributed before, with another row, only the numbers and the cells."""
+        lines, names, backing = self.firing_lines(firing, fact)
+        if all(earlier.rule != firing.rule for earlier in before):
+            return lines, names, backing
+        return [line for line in lines if line.label == "numbers"], [], [line for line in backing if line.label == "cell"]
 
     def firing_lines(self, firing: Firing, fact: str) -> tuple[list[Line], list[str], list[Line]]:
         """How one rule instance concluded a fact: title, conditions and formula; the facts it read; what it rests on."""
@@ -209,6 +223,8 @@ class Prover:
         if not any(part.kind == NUMBER and isinstance(part, FactTerm | ConstantTerm | CellTerm) for part in walk(condition.term)):
             return Line("when", written)
         shown = in_both(lambda lang: self.words.in_numbers(condition.term, rows, lang))
+        if shown.en == condition.text:
+            return Line("when", written)
         return Line("when", Text(f"{condition.text}   ({shown.en})", f"{condition.text}   （{shown.zh}）"))
 
     def formula(self, value: Condition, firing: Firing, fact: str) -> Iterator[Line]:
@@ -235,15 +251,12 @@ class Prover:
         if isinstance(rule.effect, Require | Prefer):
             lines.append(Line(rule.effect_name, Text(rule.effect.test.text, rule.effect.test.text)))
         backing = list(evidence(rule, firing.rows, self.words))
-        blamed = self._blamed(rule)
+        lines.append(self._state(rule, firing))
+        blamed = self._blamed(rule) if firing.state != SILENT else []
         grounds = [name for name in self._names(firing) if name not in blamed]
         because, children = self.premises(grounds)
         lines += [*because, *(self.condition_line(condition, firing.rows) for condition in rule.when if firing.state != NOT_CHECKED)]
-        if firing.state == NOT_CHECKED:
-            lines.append(
-                Line("silent", Text(f"not checked: {self._why_silent(rule, firing).en}", f"未检查：{self._why_silent(rule, firing).zh}"))
-            )
-        elif blamed:
+        if blamed and firing.state != NOT_CHECKED:
             against, more = self.premises(blamed, "but" if harm else "and")
             lines += against
             children += more
@@ -257,6 +270,18 @@ class Prover:
                 lines += self.formula(value, firing, fact)
         lines += backing
         return Node(firing.id, RULE, rule.title or Text(rule.id, rule.id), number, place(rule.span), tuple(lines), tuple(children), harm)
+
+    def _state(self, rule: Rule, firing: Firing) -> Line:
+        """What came of the rule, and why when it said nothing."""
+        false = [state.text for state in firing.conditions if state.truth == "false"]
+        if firing.state == SILENT and false:
+            listed = ", ".join(f"'{text}'" for text in false)
+            return Line("state", Text(f"silent: {listed} does not hold", f"未触发：{listed} 不成立"))
+        if firing.state == NOT_CHECKED:
+            names = dict.fromkeys(name for state in (*firing.conditions, firing.test) if state is not None for name in state.missing)
+            missing = in_both(lambda lang: ", ".join(self.missing(name, lang) for name in names))
+            return Line("state", Text(f"not checked: {missing.en}", f"未检查：{missing.zh}"))
+        return Line("state", _STATES[firing.state])
 
     def _blamed(self, rule: Rule) -> list[str]:
         if not isinstance(rule.effect, Require | Prefer):
@@ -272,32 +297,3 @@ class Prover:
             return None
         text = margin(rule.effect.test.term, firing.rows, self.words)
         return None if text is None else Line("margin", text)
-
-
-_WORDED = {
-    ">=": ("at least ", "至少需"),
-    "<=": ("at most ", "不得超过"),
-    ">": ("more than ", "须大于"),
-    "<": ("less than ", "须小于"),
-    "==": ("", "须为"),
-}
-_TURNED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "==": "=="}
-
-
-def margin(term: Term, rows: Rows, words: Words) -> Text | None:
-    """What a comparison of numbers needs and what there is ("needs at least 3 km, has 4 km"); None for other tests."""
-    if not isinstance(term, CompareTerm) or term.operator not in _WORDED or term.left.kind != "number":
-        return None
-    has, needs, operator = term.left, term.right, term.operator
-    if not any(isinstance(part, FactTerm) for part in walk(has)):
-        has, needs, operator = needs, has, _TURNED[operator]
-    if not isinstance(words.evaluated(has, rows), Amount) or not isinstance(words.evaluated(needs, rows), Amount):
-        return None
-    english, chinese = _WORDED[operator]
-    unit = getattr(has, "unit", None) or getattr(needs, "unit", None)
-    wanted, there = (words.evaluated(term, rows) for term in (needs, has))
-    assert isinstance(wanted, Amount)
-    assert isinstance(there, Amount)
-    en = f"needs {english}{words.quantity(wanted, unit, 'en')}, has {words.quantity(there, unit, 'en')}"
-    zh = f"{chinese} {words.quantity(wanted, unit, 'zh')}，现为 {words.quantity(there, unit, 'zh')}"
-    return Text(en, zh)

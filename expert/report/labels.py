@@ -6,6 +6,7 @@ from expert.errors import Text
 
 # Kinds of lines in a proof.
 LINES = {
+    "state": Text("state", "状态"),
     "because": Text("because", "因为"),
     "but": Text("but", "但是"),
     "and": Text("and", "并且"),

@@ -39,5 +39,5 @@ def _put_line(page: Page, line: Line, indent: int, previous: str) -> None:
     text = LINES[line.label].of(page.lang)
     # A label that repeats the one above says nothing.
     label = "" if line.label == previous else text
-    tail = f"[{line.see}]" if line.see else line.at if not line.at.startswith("decision:") else ""
+    tail = f"[{line.see}]" if line.see else line.at
     page.labelled(label, line.text.of(page.lang), indent, LABEL_WIDTH, tail, "red" if line.label == "violated" else "")

@@ -163,7 +163,7 @@ def _lines(page: Page, lines: list[Line]) -> None:
     previous = ""
     for line in lines:
         label = "" if line.label == previous else LINES[line.label].of(page.lang)
-        page.labelled(label, line.text.of(page.lang), 2, LABEL_WIDTH, line.at if not line.at.startswith("decision:") else "")
+        page.labelled(label, line.text.of(page.lang), 2, LABEL_WIDTH, line.at)
         previous = line.label
 
 

@@ -71,6 +71,7 @@ def test_json_goes_to_standard_output_whole(capsys: pytest.CaptureFixture[str]) 
 def test_explain_takes_a_fact_or_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
     _, fact, _ = run(capsys, "explain", PLAN, "need.range", *BICYCLE)
     assert "= 40 km * 1.1 = 44 km" in fact
+    assert run(capsys, "explain", PLAN, *BICYCLE, "need.range")[1] == fact
     _, rule, _ = run(capsys, "explain", PLAN, "hills-prefer-a-motor", *BICYCLE)
     assert "Far rides in hills prefer a motor" in rule
     code, _, err = run(capsys, "explain", PLAN, "need.rangee", *BICYCLE)

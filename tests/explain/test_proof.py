@@ -42,6 +42,11 @@ def test_every_fact_has_one_number_and_later_mentions_refer_to_it() -> None:
     assert {line.see for node in nodes(found) for line in node.lines if line.see} <= known
 
 
+def test_a_decision_that_is_not_explained_here_is_named() -> None:
+    (because,) = lines(explain(sample(), "estimate.price"), "because")
+    assert (because.text.en, because.see, because.at) == ("the bicycle is Volt 9", 0, "decision:bike")
+
+
 def test_a_decision_inside_a_proof_is_a_reference() -> None:
     found = explain(sample())
     (gears,) = [node for node in nodes(found) if node.id == "fact:design.gears"]
@@ -153,6 +158,19 @@ def test_a_rule_is_explained_by_its_premises_and_harm() -> None:
     assert texts(found, "but") == ["the bicycle is Volt 9", "a charge must last 105 km"]
     assert texts(found, "margin") == ["needs at least 105 km, has 60–80 km"]
     assert texts(found, "why") == ["An empty battery leaves the rider to push."]
+
+
+@pytest.mark.parametrize(
+    ("rule", "state"),
+    [
+        ("hills-prefer-a-motor", "silent: 'site.terrain == hilly', 'site.distance > far' does not hold"),
+        ("heavy-load-is-noted", "not checked: load: nobody stated it"),
+        ("range-lasts-the-day", "satisfied"),
+        ("row-gives-the-price", "fired"),
+    ],
+)
+def test_a_rule_says_what_came_of_it(rule: str, state: str) -> None:
+    assert texts(explain(advice("site: {distance: 5 km}"), rule), "state") == [state]
 
 
 def test_unchecked_rules_are_grouped_by_what_nobody_stated() -> None:
