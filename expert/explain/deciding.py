@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from expert.engine.trace import INFEASIBLE, SATISFIED, UNDETERMINED, VIOLATED, OptionState, Outcome
+from expert.engine.trace import INFEASIBLE, SATISFIED, UNDETERMINED, VIOLATED, Outcome
 from expert.errors import Text
 from expert.explain.evidence import Rows, evidence, place, rule_terms, sources
 from expert.explain.margins import margin
 from expert.explain.nodes import DECISION, Line, Node
+from expert.explain.options import NO_OTHER, option_text, pair, runners_up, unproven_text
 from expert.explain.prover import Prover
 from expert.explain.rejecting import rejected_lines
 from expert.explain.wording import in_both
@@ -68,11 +69,11 @@ def _chosen(prover: Prover, outcome: Outcome) -> Iterator[Line]:
     values = outcome.chosen.values
     for fact in outcome.pins:
         state = prover.trace.facts.get(fact)
-        text = in_both(lambda lang, f=fact: _pair(prover, f, values.get(f), lang))  # type: ignore[misc]
+        text = in_both(lambda lang, f=fact: pair(prover, f, values.get(f), lang))  # type: ignore[misc]
         yield Line("given", text, state.at if state is not None else "")
     free = [fact for fact in prover.program.decisions[outcome.decision].assigns if fact not in outcome.pins]
     if free:
-        yield Line("chosen", in_both(lambda lang: _listed([_pair(prover, fact, values.get(fact), lang) for fact in free], lang)))
+        yield Line("chosen", in_both(lambda lang: _listed([pair(prover, fact, values.get(fact), lang) for fact in free], lang)))
 
     for fact in free:
         yield from _row_line(prover, fact, values.get(fact))
@@ -92,10 +93,6 @@ def _row_line(prover: Prover, fact: str, value: Value | None) -> Iterator[Line]:
 
 def _listed(parts: list[str], lang: str) -> str:
     return ("；" if lang == "zh" else "; ").join(parts)
-
-
-def _pair(prover: Prover, fact: str, value: Value | None, lang: str) -> str:
-    return f"{prover.words.title(fact, lang)}{'：' if lang == 'zh' else ': '}{prover.words.value(fact, value, lang)}"
 
 
 # ------------------------------------------------------------------------------------------ requirements
@@ -186,7 +183,7 @@ def _what_decided(prover: Prover, outcome: Outcome) -> Iterator[Line]:
     yield Line("decided_by", _TIE if outcome.tie else DECIDED_BY.get(outcome.decided_by, Text(outcome.decided_by)))
     chosen, decision = outcome.chosen, prover.program.decisions[outcome.decision]
     if chosen is not None and chosen.cost is not None and decision.cost is not None:
-        yield Line("cost", in_both(lambda lang: _pair(prover, str(decision.cost), chosen.cost, lang)))
+        yield Line("cost", in_both(lambda lang: pair(prover, str(decision.cost), chosen.cost, lang)))
     for rule_id, distance in outcome.missed:
         rule = prover.program.rules.get(rule_id)
         title = rule.title if rule is not None and rule.title else Text(rule_id, rule_id)
@@ -194,7 +191,7 @@ def _what_decided(prover: Prover, outcome: Outcome) -> Iterator[Line]:
         yield Line("missed", Text(f"{title.en}: missed by {percent}", f"{title.zh or title.en}：差 {percent}"))
     for fact, value in (outcome.recommended or {}).items():
         if value is not None and chosen is not None and value != chosen.values.get(fact):
-            said = in_both(lambda lang, f=fact, v=value: _pair(prover, f, v, lang))  # type: ignore[misc]
+            said = in_both(lambda lang, f=fact, v=value: pair(prover, f, v, lang))  # type: ignore[misc]
             yield Line("freed", Text(f"freed, the rules choose {said.en}", f"若不固定，规则会选 {said.zh}"))
     if outcome.passed_over:
         yield Line(
@@ -222,22 +219,7 @@ def _alternatives(prover: Prover, outcome: Outcome) -> Iterator[Line]:
     if not others:
         yield Line("alternative", NO_OTHER)
     for option in outcome.unproven:
-        yield Line("unproven", in_both(lambda lang, o=option: _unproven_text(prover, o, chosen.values, lang)))  # type: ignore[misc]
-
-
-def _unproven_text(prover: Prover, option: OptionState, beside: Mapping[str, Value], lang: str) -> str:
-    """An option that cannot be compared, with the cells that are missing."""
-    missing = dict.fromkeys(prover.missing(name, lang) for _, names in option.unproven for name in names)
-    listed = ("、" if lang == "zh" else ", ").join(missing)
-    return f"{option_text(prover, option, beside, lang)}{'：' if lang == 'zh' else ': '}{listed}"
-
-
-NO_OTHER = Text("no other option meets the requirements", "没有其他选项满足要求")
-
-
-def runners_up(outcome: Outcome) -> list[OptionState]:
-    """The shortlist without the chosen option, best first."""
-    return [option for option in outcome.alternatives if outcome.chosen is None or option.values != outcome.chosen.values]
+        yield Line("unproven", in_both(lambda lang, o=option: unproven_text(prover, o, chosen.values, lang)))  # type: ignore[misc]
 
 
 def _against(prover: Prover, outcome: Outcome) -> Iterator[Line]:
@@ -258,17 +240,6 @@ def weight_of(rule: Rule) -> int:
     return rule.effect.weight if isinstance(rule.effect, Prefer) else 0
 
 
-def option_text(prover: Prover, option: OptionState, beside: Mapping[str, Value], lang: str) -> str:
-    """What differs from the chosen option, with score and cost."""
-    parts = [_pair(prover, fact, value, lang) for fact, value in option.values.items() if value != beside.get(fact)]
-    cost = prover.words.program.facts.get(prover.program.decisions[prover.program.deciders[next(iter(option.values))]].cost or "")
-    if option.cost is not None and cost is not None:
-        parts.append(_pair(prover, cost.name, option.cost, lang))
-    if option.score:
-        parts.append(f"偏好 {option.score}" if lang == "zh" else f"preferences {option.score}")
-    return ("，" if lang == "zh" else ", ").join(parts)
-
-
 # -------------------------------------------------------------------------------------------- no outcome
 
 
@@ -280,7 +251,7 @@ def _undetermined(prover: Prover, outcome: Outcome) -> Iterator[Line]:
         else:
             yield Line("missing", in_both(lambda lang, n=name: prover.missing(n, lang)))  # type: ignore[misc]
     for option in outcome.unproven:
-        yield Line("unproven", in_both(lambda lang, o=option: _unproven_text(prover, o, {}, lang)))  # type: ignore[misc]
+        yield Line("unproven", in_both(lambda lang, o=option: unproven_text(prover, o, {}, lang)))  # type: ignore[misc]
 
 
 def _nothing_left(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[Node]]:
@@ -290,7 +261,7 @@ def _nothing_left(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[No
     for pin in outcome.pins:
         state = prover.trace.facts.get(pin)
         if state is not None:
-            lines.append(Line("given", in_both(lambda lang, s=state: _pair(prover, s.name, s.value, lang)), state.at))  # type: ignore[misc]
+            lines.append(Line("given", in_both(lambda lang, s=state: pair(prover, s.name, s.value, lang)), state.at))  # type: ignore[misc]
     for id in outcome.excluding:
         rule = prover.program.rules.get(id)
         if rule is None:

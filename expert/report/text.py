@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from expert.advice import Advice, Choice, Finding
 from expert.errors import Text
-from expert.explain.deciding import NO_OTHER, option_text, runners_up
 from expert.explain.evidence import rule_terms
 from expert.explain.nodes import Explanation, Line
+from expert.explain.options import NO_OTHER, option_text, runners_up
 from expert.explain.proof import silent_lines
 from expert.explain.prover import Prover
 from expert.explain.wording import in_both
