@@ -24,6 +24,7 @@ from expert.language.scenarios import EXPECT_KEYS
 from expert.language.shapes import EFFECTS
 from expert.places import builtin_rules
 from expert.plan import read_plan
+from expert.report.labels import LINES
 from tests.docs_blocks import (
     CUT,
     ROOT,
@@ -228,6 +229,12 @@ def test_commands_page_has_no_other_command_and_every_exit_code() -> None:
     assert re.findall(r"^## expert (.*)$", text, re.MULTILINE) == [" ".join(words) for words in command_words()]
     codes = re.findall(r"^\| (\d+) \|", section(DOCS / "commands.md", "Exit codes"), re.MULTILINE)
     assert codes == ["0", "1", "2", "3", "4", "130"]
+
+
+@pytest.mark.parametrize("label", sorted({label.en for label in LINES.values()} - {""}))
+def test_every_label_of_a_proof_is_explained(label: str) -> None:
+    text = (DOCS / "explanations.md").read_text("utf-8")
+    assert re.search(rf"`{label}`.* \||^(?:- |  ).*\*\*{label}\*\*", text, re.MULTILINE)
 
 
 # ------------------------------------------------------------------------------------------ plan keys and JSON
