@@ -104,7 +104,7 @@ class Dissent:
     """A claim that loses against what was used: where it is used, what the claim says, why it loses, and the layer."""
 
     fact: str
-    used: str
+    used: Text
     claim: str
     says: Text
     because: Text
@@ -116,7 +116,7 @@ class Dissent:
 class Advice:
     """The result of one consultation. `verdict` is ok, findings, incomplete or infeasible; `exit_code` of `recommend` follows it.
 
-    digest: SHA-256 of the advice without positions and engine name. plan_digest: of the canonical given facts.
+    plan_digest: SHA-256 of the canonical given facts. The digest of the advice itself is `report.json.advice_digest`.
     """
 
     program: Program = field(repr=False)
@@ -133,5 +133,4 @@ class Advice:
     not_checked: tuple[Unchecked, ...]
     dissent: tuple[Dissent, ...]
     verdict: str
-    digest: str = ""
     outside: Text = NO_TEXT

@@ -6,8 +6,7 @@ packs give the same advice, whichever engine fired.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 
 from expert.advice import (
     DERIVED,
@@ -18,13 +17,12 @@ from expert.advice import (
     Advice,
     Assumption,
     Choice,
-    Dissent,
     RiskEntry,
     Unchecked,
 )
 from expert.advice import GIVEN as STATUS_GIVEN
 from expert.auditing import findings
-from expert.engine.checking import would_speak
+from expert.dissent import dissents
 from expert.engine.evaluate import Env, compile_term, compile_truth
 from expert.engine.firing import Engine, ReferenceEngine
 from expert.engine.inference import infer
@@ -35,8 +33,8 @@ from expert.engine.values import fails, from_slot, holds
 from expert.errors import NO_TEXT, Text
 from expert.explain.wording import environment, fill, in_both, value_words
 from expert.facts import ASSUMED, GIVEN, SET, point
-from expert.language.program import Change, Conclude, Program, Require, Risk, Threshold
-from expert.language.terms import BOOL, CellTerm, CompareTerm, ConstantTerm, FactTerm, Literal, RowTerm, Term, walk
+from expert.language.program import Program, Require, Risk, Threshold
+from expert.language.terms import BOOL, CompareTerm, FactTerm
 from expert.plan import Plan
 
 DESIGN = "design."
@@ -76,15 +74,10 @@ def advise(plan: Plan, program: Program, trace: Trace) -> Advice:
         risks=tuple(_risks(program, trace, env)),
         assumptions=tuple(_assumptions(program, trace)),
         not_checked=tuple(_not_checked(trace)),
-        dissent=tuple(_dissent(program, trace, env)),
+        dissent=tuple(dissents(program, trace, env)),
         verdict=verdict,
         outside=_outside(program, trace),
     )
-
-
-def with_digest(advice: Advice, digest: str) -> Advice:
-    """The advice with its digest, which reports compute from their canonical form."""
-    return replace(advice, digest=digest)
 
 
 def _refuses(program: Program, rule: str) -> bool:
@@ -239,79 +232,3 @@ def _outside(program: Program, trace: Trace) -> Text:
         return ("; " if lang == "en" else "；").join(parts)
 
     return in_both(words)
-
-
-# Dissent: claims that lose where a value or a rule is used.
-
-
-def _dissent(program: Program, trace: Trace, env: Env) -> Iterator[Dissent]:
-    """Losing claims of the rules that fired or decided, of the constants and cells that these used, and of rules that a layer
-    disabled and that would have objected here. Each claim once per fact."""
-    seen: set[tuple[str, str]] = set()
-    live = (FIRED, SATISFIED, "violated")
-    for firing in trace.firings:
-        if firing.state not in live:
-            continue
-        rule = program.rules[firing.rule]
-        fact = _subject(rule.effect)
-        for claim in rule.dissent:
-            if (fact, claim) not in seen:
-                seen.add((fact, claim))
-                yield _dissenting(program, fact, rule.title.en, claim, NO_TEXT, rule.cite, rule.id)
-        for change in (*rule.changes, *_changes_used(program, trace, firing)):
-            for claim in change.losing:
-                if (fact, claim) not in seen:
-                    seen.add((fact, claim))
-                    yield _dissenting(program, fact, f"{change.at} = {change.now}", claim, change.because, (), rule.id)
-    for change in program.disabled:
-        retired = program.retired.get(change.at.removeprefix("rules."))
-        if retired is None or not would_speak(program, retired, env):
-            continue
-        for claim in change.losing:
-            if claim not in {found for _, found in seen}:
-                seen.add(("", claim))
-                yield _dissenting(program, _subject(retired.effect), f"{change.at} disabled", claim, change.because, (), "")
-
-
-def _subject(effect: object) -> str:
-    if isinstance(effect, Conclude):
-        return effect.values[0][0]
-    return str(getattr(effect, "fact", getattr(effect, "metric", "")))
-
-
-def _changes_used(program: Program, trace: Trace, firing: Firing) -> Iterator[Change]:
-    rule = program.rules[firing.rule]
-    rows = dict(firing.rows)
-    terms = [c.term for c in rule.when]
-    if isinstance(rule.effect, Conclude):
-        terms += [value.term for _, value in rule.effect.values]
-    elif hasattr(rule.effect, "test"):
-        terms.append(rule.effect.test.term)
-    for term in terms:
-        for part in walk(term):
-            yield from _changes_of(program, trace, part, rows)
-
-
-def _changes_of(program: Program, trace: Trace, part: Term, rows: Mapping[str, str]) -> Iterator[Change]:
-    if isinstance(part, ConstantTerm):
-        yield from program.constants[part.constant].changes
-    if isinstance(part, CellTerm):
-        row = _row_of(trace, part.row, rows)
-        found = program.tables[part.table].rows.get(row) if row is not None else None
-        cell = found.cells.get(part.column) if found is not None else None
-        if cell is not None:
-            yield from cell.changes
-
-
-def _row_of(trace: Trace, term: Term, rows: Mapping[str, str]) -> str | None:
-    if isinstance(term, Literal):
-        return term.word
-    if isinstance(term, RowTerm):
-        return rows.get(term.variable)
-    value = trace.facts[term.fact].value if isinstance(term, FactTerm) else None
-    return value if isinstance(value, str) else None
-
-
-def _dissenting(program: Program, fact: str, used: str, claim: str, because: Text, cite: tuple[str, ...], rule: str) -> Dissent:
-    says = program.claims[claim].says if claim in program.claims else Text(claim)
-    return Dissent(fact, used, claim, says, because, cite, rule)

@@ -159,9 +159,6 @@ class TreeBuilder:
         is_key = bool(self._stack) and self._stack[-1].wants_key
         node = Scalar(self.source.span(start, end, "" if is_key else self._path()), raw, raw, style, self.source, start, end)
         self._count(1, 0, node.span)
-        if style == "quoted" and CONTROL.search(raw):
-            message = Text("this text holds a control character", "该文本含有控制字符")
-            self.add("control-character", node.span, message)
         if is_key:
             self._key(node, event.anchor)
             return

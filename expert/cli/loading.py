@@ -34,7 +34,7 @@ def program_of(options: argparse.Namespace) -> Program:
 def engine_of(wanted: str | None, lang: str) -> Engine:
     """The engine of record: durable where it can be imported, else reference and one line on standard error.
 
-    Errors: ExpertError "no-durable" where durable is asked for by name and cannot be had.
+    Errors: ExpertError "engine-missing" where durable is asked for by name and cannot be had.
     """
     if wanted == "reference":
         return ReferenceEngine()
@@ -44,7 +44,7 @@ def engine_of(wanted: str | None, lang: str) -> Engine:
     except ImportError:
         if wanted == "durable":
             help = Text("leave --engine out, or use --engine reference", "请去掉 --engine，或使用 --engine reference")
-            raise fail("no-durable", Text("durable_rules cannot be imported here", "此处无法导入 durable_rules"), help=help) from None
+            raise fail("engine-missing", Text("durable_rules cannot be imported here", "此处无法导入 durable_rules"), help=help) from None
         said = Text("durable_rules cannot be imported: the reference engine answers", "无法导入 durable_rules，由参考引擎作答")
         print(said.of(lang), file=sys.stderr)
         return ReferenceEngine()

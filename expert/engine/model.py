@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
-from weakref import WeakKeyDictionary
 
 from expert.engine import arithmetic
 from expert.engine.concluding import FactClosure, RowLoop, bindings, compile_fact, compile_loops, conjunction
@@ -32,7 +31,7 @@ from expert.engine.values import (
     slot_bits,
 )
 from expert.facts import Value, point
-from expert.language.program import Conclude, Decision, Domain, Prefer, Program, Require, Rule
+from expert.language.program import Conclude, Decision, Domain, Prefer, Program, Require, Rule, attached
 from expert.language.terms import BOOL, NUMBER, CompareTerm, LogicTerm, StatedTerm, Term, facts_read, walk
 
 Truth = Callable[[Env], int]
@@ -118,28 +117,22 @@ def _rule_closures(rule: Rule, program: Program) -> RuleClosures:
     )
 
 
-_KNOWN: WeakKeyDictionary[Program, Knowledge] = WeakKeyDictionary()
-_IMPLICATIONS: WeakKeyDictionary[Program, Mapping[str, Truth]] = WeakKeyDictionary()
-
-
 def knowledge_of(program: Program) -> Knowledge:
     """The closures of a program, compiled at the first call."""
-    found = _KNOWN.get(program)
-    if found is None:
-        found = _KNOWN[program] = Knowledge(program)
-    return found
+    return attached(program, "closures", lambda: Knowledge(program))
 
 
 def implications(program: Program) -> Mapping[str, Truth]:
     """For every require and prefer rule: false exactly when its conditions hold and its test does not. Compiled once."""
-    found = _IMPLICATIONS.get(program)
-    if found is None:
-        found = _IMPLICATIONS[program] = {
-            rule.id: _implication(rule, rule.effect.test.term, program, True)
-            for rule in program.rules.values()
-            if isinstance(rule.effect, (Require, Prefer))
-        }
-    return found
+    return attached(program, "implications", lambda: _implications(program))
+
+
+def _implications(program: Program) -> Mapping[str, Truth]:
+    return {
+        rule.id: _implication(rule, rule.effect.test.term, program, True)
+        for rule in program.rules.values()
+        if isinstance(rule.effect, (Require, Prefer))
+    }
 
 
 def domain_values(domain: Domain, kind: str, program: Program) -> tuple[Value, ...]:

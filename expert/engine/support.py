@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
-from weakref import WeakKeyDictionary
 
 from expert.engine.evaluate import Env, TruthClosure, compile_truth
 from expert.engine.values import fails, holds
-from expert.language.program import Prefer, Program, Require, Rule
+from expert.language.program import Prefer, Program, Require, Rule, attached
 from expert.language.terms import (
     BOOL,
     ChoiceTerm,
@@ -39,12 +38,9 @@ class RuleSupport:
     test: Support | None
 
 
-_KNOWN: WeakKeyDictionary[Program, dict[str, RuleSupport]] = WeakKeyDictionary()
-
-
 def support_of(rule: Rule, program: Program) -> RuleSupport:
     """What the conditions of a rule rest on, compiled at the first call."""
-    known = _KNOWN.setdefault(program, {})
+    known: dict[str, RuleSupport] = attached(program, "support", dict)
     found = known.get(rule.id)
     if found is None:
         found = known[rule.id] = _rule_support(rule, program)

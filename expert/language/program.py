@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from expert.errors import NO_TEXT, Span, Text
 from expert.language.terms import Literal, Term
 from expert.units import Unit, UnitTable
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +336,15 @@ class Step:
     stratum: int
     facts: tuple[str, ...] = ()
     decision: str | None = None
+
+
+def attached(program: Program, key: str, make: Callable[[], Made]) -> Made:
+    """What `make` gives, made once per program and kept with it for as long as it lives: closures, compiled rule sets."""
+    kept = vars(program)
+    if key not in kept:
+        kept[key] = make()
+    found: Made = kept[key]
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -124,7 +124,8 @@ class Reading:
     def one_of(self, node: Node | None, known: Iterable[str], what: Text, code: str = "unknown-value") -> str | None:
         """A word out of a closed set."""
         found = self.word(node, what)
-        names = list(known)
+        # Sets have no order of their own, and what is printed must not change from run to run.
+        names = sorted(known) if isinstance(known, set | frozenset) else list(known)
         if found is None or found in names:
             return found
         assert node is not None

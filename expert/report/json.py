@@ -73,7 +73,7 @@ def _parts(advice: Advice, lang: str) -> dict[str, Json]:
         "not_checked": [{"rule": found.rule, "unknown": list(found.unknown)} for found in advice.not_checked],
         "dissent": [
             {
-                "fact": found.fact, "used": found.used, "claim": found.claim, "says": found.says.of(lang),
+                "fact": found.fact, "used": found.used.of(lang), "claim": found.claim, "says": found.says.of(lang),
                 "because": found.because.of(lang), "cite": list(found.cite),
             }
             for found in advice.dissent

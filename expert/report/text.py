@@ -245,10 +245,10 @@ def _dissent(page: Page, advice: Advice, told: frozenset[str]) -> None:
     for found in reversed(rest.values()):
         colon = "：" if page.lang == "zh" else ": "
         page.put(f"{found.claim}{colon}{found.says.of(page.lang)}", 2, 2)
-        rule = advice.program.rules.get(found.rule)
-        used = rule.title.of(page.lang) if rule is not None and rule.title.en == found.used else found.used
-        reason = found.because or Text(f"used here: {used}", f"此处采用：{used}")
-        page.put(reason.of(page.lang), 4, 0, "dim")
+        used = Text(f"used here: {found.used.of('en')}", f"此处采用：{found.used.of('zh')}")
+        page.put(used.of(page.lang), 4, 2, "dim")
+        if found.because:
+            page.put(found.because.of(page.lang), 4, 2, "dim")
 
 
 def _tests(page: Page, advice: Advice, words: Words) -> None:

@@ -189,7 +189,7 @@ def test_without_durable_the_reference_engine_answers_and_says_so(
     assert "engine reference" in out
     code, out, err = run(capsys, "recommend", PLAN, *PACKS, "--engine", "durable")
     assert (code, out) == (2, "")
-    assert err.startswith("error[no-durable]: ")
+    assert err.startswith("error[engine-missing]: ")
 
 
 def test_init_writes_a_plan_that_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
