@@ -31,7 +31,8 @@ def _outcome(program: Program, stated: Mapping[str, Value], solution: Solution, 
     if search is None or ranking is None:
         return Outcome(name, solved.status, None, PIN if solved.pins else REQUIREMENT, solved.pins, solved.missing, recommended=recommended)
     second = search.second(ranking) if solved.chosen is not None else None
-    decided_by, tie = _decided_by(solved, second)
+    beaten = search.other(solved.chosen) if second is None and solved.chosen is not None else second
+    decided_by, tie = _decided_by(solved, beaten)
     problem = search.problem
     known = [o for o in (solved.chosen, *ranking.alternatives, second) if o is not None]
     infeasible = solved.status == INFEASIBLE
@@ -106,7 +107,7 @@ def _decided_by(solved: Solved, second: Option | None) -> tuple[str, bool]:
         return REQUIREMENT, False
     if chosen.certainty != second.certainty:
         return REQUIREMENT, False
-    if chosen.miss != second.miss:
+    if (chosen.met, chosen.miss) != (second.met, second.miss):
         return AIM, False
     within = solved.model.decision.within
     if chosen.typical_cost < INFINITE and second.typical_cost > chosen.typical_cost * (1 + within) * (1 + 1e-9):

@@ -135,9 +135,33 @@ class Search(Boxes):
             return best
         found = Leaves(skip=chosen.position)
         self._descend(ranking.cell, chosen.certainty, MEET if chosen.met else chosen.miss, found)
-        if found.best is not None and (best is None or self._beats(found.best, best)):
+        if found.best is not None and (best is None or self._dearer(best, found.best) or self._beats(found.best, best)):
             return found.best
         return best
+
+    def _dearer(self, option: Option, than: Option) -> bool:
+        """True when the option costs more than preferences may bring about beside the other one."""
+        return option.typical_cost > _slack(than.typical_cost * (1 + self.problem.model.decision.within))
+
+    def other(self, chosen: Option) -> Option | None:
+        """Some option as certain as the chosen one: as near to the aims, in or out of reach, else whatever aims it misses."""
+        near = self._any_but(chosen, MEET if chosen.met else chosen.miss)
+        return near or (self._any_but(chosen, INFINITE) if self.problem.goals else None)
+
+    def _any_but(self, chosen: Option, miss: float) -> Option | None:
+        stack = [self.root]
+        while stack:
+            node = stack.pop()
+            if node.rejected_by is not None:
+                continue
+            if not self.is_cell(node):
+                stack += self.split(node, self.cell_places)
+                continue
+            found = Leaves(skip=chosen.position)
+            self._descend(node, chosen.certainty, miss, found)
+            if found.best is not None:
+                return found.best
+        return None
 
     def _enough(self, by_pivot: dict[Value | None, Option], node: Node, shortlist: int) -> bool:
         if len(by_pivot) > shortlist or self.pivot is None:
