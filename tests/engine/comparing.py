@@ -12,7 +12,7 @@ from expert.engine.trace import FIRED, INFEASIBLE, NOT_CHECKED, SATISFIED, SILEN
 from expert.facts import Amount, Fact, Value
 from expert.language.program import Conclude, Prefer, Program, Require, Rule
 from tests.engine.oracle import World
-from tests.engine.oracle_decisions import CONCLUDES_OTHER, Judged, Solved, judge, solve
+from tests.engine.oracle_decisions import CONCLUDES_OTHER, Judged, Solved, decided_by, judge, solve
 
 STATED_TEST = "stated:"
 
@@ -83,6 +83,10 @@ class Comparison:
             yield f"in force are {sorted(solved.in_force)}, for the engine {sorted(outcome.in_force)}"
         if solved.chosen is not None:
             yield from self._chosen(solved.chosen, outcome)
+            if not outcome.passed_over and len(outcome.pins) < len(solved.decision.assigns):
+                mine = decided_by(solved)
+                if mine != (outcome.decided_by, outcome.tie):
+                    yield f"it was decided by {mine}, for the engine by {outcome.decided_by, outcome.tie}"
         if solved.options:
             yield from self._rejected(solved, outcome)
             yield from self._listed(solved, outcome)

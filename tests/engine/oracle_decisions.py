@@ -350,12 +350,34 @@ def domain_values(program: Program, decision: Decision, fact: str) -> list[Value
 def top(options: Sequence[Judged], decision: Decision) -> Judged:
     """The best of some admissible options."""
     first = min(o.group for o in options)
-    rivals = [o for o in options if o.group == first]
+    return min(in_band([o for o in options if o.group == first], decision), key=rank)
+
+
+def in_band(rivals: Sequence[Judged], decision: Decision) -> Sequence[Judged]:
+    """Those whose cost is within reach of the cheapest; an unknown cost is not, while another is known."""
     costs = [o.cost.middle for o in rivals if o.cost is not None]
-    if costs:
-        limit = min(costs) * (1 + decision.within)
-        rivals = [o for o in rivals if o.cost is not None and o.cost.middle <= limit * (1 + 1e-9)]
-    return min(rivals, key=rank)
+    if not costs:
+        return rivals
+    limit = min(costs) * (1 + decision.within) * (1 + 1e-9)
+    return [o for o in rivals if o.cost is not None and o.cost.middle <= limit]
+
+
+def decided_by(solved: Solved) -> tuple[str, bool]:
+    """The first criterion by which the chosen option beats the best other one, and whether only the table's order is left."""
+    chosen, decision = solved.chosen, solved.decision
+    assert chosen is not None
+    others = [o for o in solved.options if o.admissible and o is not chosen and o.certain == chosen.certain]
+    equals = [o for o in others if o.group == chosen.group]
+    rivals = [o for o in in_band([chosen, *equals], decision) if o is not chosen]
+    if not rivals:
+        return ("cost" if equals else "aim" if others else "requirement"), False
+    second = min(rivals, key=rank)
+    if second.score != chosen.score:
+        return "preference", False
+    if second.order != chosen.order:
+        return "order", False
+    tie = rank(second)[:3] == rank(chosen)[:3]
+    return ("order", True) if tie else ("cost", False)
 
 
 def rank(option: Judged) -> tuple[object, ...]:

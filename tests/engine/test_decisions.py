@@ -342,3 +342,19 @@ def test_independent_decision_does_not_bring_back_what_was_passed_over(tmp_path:
     assert {name: trace.facts[name].value for name in ("design.card", "design.count", "design.fabric", "design.store")} == {
         "design.card": "big", "design.count": point(2), "design.fabric": "ethernet", "design.store": "disk",
     }  # fmt: skip
+
+
+def test_what_decided_is_the_aim_where_only_the_chosen_option_meets_it(tmp_path: Path) -> None:
+    """`aim` was never reported: options that miss it were not compared with."""
+    # size 5, one card: small 500 d, big 125 d, odd 55.6 d; a deadline of 60 d is met by odd alone, which is the dearest to know.
+    facts: Content = {"workload.deadline": number_fact("d", default=[{"value": "60 d", "aim": True}])}
+    sizing = {**SIZING, "assigns": {"design.card": "tables.cards", "design.count": [1]}}
+    outcome = run(tmp_path, [COST, TIME, IN_TIME], [sizing], {"workload.size": 5}, facts).outcomes["sizing"]
+    assert (chosen(outcome)["design.card"], outcome.decided_by) == ("odd", "aim")
+
+
+@pytest.mark.parametrize(("count", "order", "expected"), [([1, 2], [], "cost"), ([2], [], "cost"), ([1], ["design.card"], "cost")])
+def test_what_decided_is_cost_where_all_others_are_out_of_reach(tmp_path: Path, count: list[int], order: list[str], expected: str) -> None:
+    """An option of the same card out of reach was overlooked, and one out of reach could stand before one within it."""
+    sizing = {**SIZING, "order": order, "assigns": {"design.card": ["small", "big"], "design.count": count}}
+    assert run(tmp_path, [COST], [sizing], {}).outcomes["sizing"].decided_by == expected
