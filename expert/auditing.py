@@ -180,13 +180,28 @@ def _of_decision(audit: Audit, outcome: Outcome) -> Iterator[Finding]:
     if outcome.status == INFEASIBLE and not _told_by_rules(audit, outcome):
         yield _decision_finding(audit, "no-option", outcome, fact, _nothing_left(audit, outcome), _to_free(audit, outcome))
     chosen = outcome.chosen
-    if chosen is not None and chosen.certainty == "possible" and len(outcome.pins) < len(decision.assigns):
-        names = ", ".join(chosen.possible)
-        message = Text(
-            f"No option is certain; the best possible one is taken. Ranges overlap in: {names}",
-            f"没有确定可行的选项，取其中最好的一个可能选项。区间重叠的规则：{names}",
+    if chosen is not None and chosen.certainty == "possible":
+        for rule in chosen.possible:
+            yield _decision_finding(audit, "only-possible", outcome, fact, _possible_words(audit, outcome, rule), NO_TEXT, WARNING, rule)
+
+
+def _possible_words(audit: Audit, outcome: Outcome, name: str) -> Text:
+    """That a requirement holds only for a part of the ranges, with both ranges."""
+    rule = audit.program.rules.get(name)
+    free = len(outcome.pins) < len(audit.program.decisions[outcome.decision].assigns)
+
+    def words(lang: str) -> str:
+        title = name if rule is None else rule.title.of(lang)
+        test = rule.effect.test.term if rule is not None and isinstance(rule.effect, Require) else None
+        sides = (
+            [term_words(side, audit.program, audit.env, lang) for side in (test.left, test.right)] if isinstance(test, CompareTerm) else []
         )
-        yield _decision_finding(audit, "only-possible", outcome, fact, message, NO_TEXT, WARNING)
+        ranges = f" {test.operator} ".join(sides) if isinstance(test, CompareTerm) else ""
+        if lang == "zh":
+            return f"可能不成立：{title}" + (f"（{ranges}）" if ranges else "") + ("；没有确定可行的选项" if free else "")
+        return f"may not hold: {title}" + (f" ({ranges})" if ranges else "") + ("; no option is certain" if free else "")
+
+    return in_both(words)
 
 
 def _told_by_rules(audit: Audit, outcome: Outcome) -> bool:
@@ -279,12 +294,15 @@ def _finding(audit: Audit, rule: Rule, severity: str, fact: str, message: Text, 
     )
 
 
-def _decision_finding(audit: Audit, name: str, outcome: Outcome, fact: str, message: Text, fix: Text, severity: str = ERROR) -> Finding:
+def _decision_finding(
+    audit: Audit, name: str, outcome: Outcome, fact: str, message: Text, fix: Text, severity: str = ERROR, rule: str = ""
+) -> Finding:
     state = audit.stated_fact(outcome.pins)
     topic = audit.program.decisions[outcome.decision].topic
-    cite = tuple(dict.fromkeys(c for r in outcome.excluding if r in audit.program.rules for c in audit.program.rules[r].cite))
+    rules = (rule,) if rule else outcome.excluding
+    cite = tuple(dict.fromkeys(c for r in rules if r in audit.program.rules for c in audit.program.rules[r].cite))
     span = None if state is None else state.span
-    return Finding(name, topic, severity, fact, message, fix, span, fingerprint(name, outcome.decision, ""), cite, outcome.id)
+    return Finding(name, topic, severity, fact, message, fix, span, fingerprint(name, outcome.decision, rule), cite, outcome.id)
 
 
 def _built_in(audit: Audit, name: str, severity: str, state: FactState, message: Text) -> Finding:

@@ -203,8 +203,10 @@ def _assumptions(program: Program, trace: Trace) -> Iterator[Assumption]:
 
 def _not_checked(trace: Trace) -> Iterator[Unchecked]:
     merged: dict[str, list[str]] = {}
+    # What excludes every option has been checked, option by option, although the empty decision leaves it unknown now.
+    told = {rule for outcome in trace.outcomes.values() for rule in outcome.excluding}
     for firing in trace.firings:
-        if firing.state == NOT_CHECKED:
+        if firing.state == NOT_CHECKED and firing.rule not in told:
             parts = [*firing.conditions, *([firing.test] if firing.test is not None else [])]
             merged.setdefault(firing.rule, []).extend(name for part in parts for name in part.missing)
     for rule, unknown in merged.items():

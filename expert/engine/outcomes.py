@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from typing import cast
 
 from expert.engine.boxes import INFINITE, Option
+from expert.engine.evaluate import Env
 from expert.engine.evaluation import Pool
 from expert.engine.exclusion import BOX_LIMIT, Budget, SearchEnded, covering, freeable, rejections, relaxations
 from expert.engine.search import Search
 from expert.engine.solving import Solution, Solved, Solver
-from expert.engine.states import missing_in
 from expert.engine.trace import INFEASIBLE, Freed, OptionState, Outcome, Rejection
+from expert.engine.unknowns import missing_for
 from expert.engine.values import OPTION, TRUE, from_slot
 from expert.facts import Amount, Value
-from expert.language.program import Prefer, Program, Require
+from expert.language.program import Program
 
 PIN, REQUIREMENT, PREFERENCE, AIM, COST, ORDER = "pin", "requirement", "preference", "aim", "cost", "order"
 
@@ -133,25 +134,11 @@ def option_state(program: Program, search: Search, option: Option) -> OptionStat
     return OptionState(option.values, option.certainty, option.score, cost, preferences, unproven, option.possible, rejected)
 
 
-def _missing_for(program: Program, rule_id: str, env: Mapping[str, object]) -> tuple[str, ...]:
-    """Empty cells and missing facts behind a test that is unproven: its own, else those of the body facts that it reads."""
+def _missing_for(program: Program, rule_id: str, env: Env) -> tuple[str, ...]:
+    """What a test that is unproven lacks: the empty cells, else what no rule concluded."""
     rule = program.rules.get(rule_id)
-    if rule is None or not isinstance(rule.effect, (Require, Prefer)):
-        return ()
-    found: list[str] = []
-    facts = program.dependencies.get("rule:" + rule_id, frozenset())
-    rules = [rule, *(program.rules[r] for f in sorted(facts) for r in program.contributors.get(f, ()))]
-    for each in rules:
-        if each.rows:
-            continue
-        terms = [c.term for c in each.when]
-        if isinstance(each.effect, (Require, Prefer)):
-            terms.append(each.effect.test.term)
-        elif hasattr(each.effect, "values"):
-            terms += [value.term for _, value in each.effect.values]
-        for term in terms:
-            found += [m for m in missing_in(term, program, env) if m.count(".") >= 2 and m.split(".")[0] in program.tables]  # type: ignore[arg-type]
-    return tuple(dict.fromkeys(found)) or tuple(f for f in sorted(facts) if from_slot(env[f], program.facts[f].kind) is None)  # type: ignore[arg-type]
+    names = () if rule is None else missing_for(rule, program, env)
+    return tuple(name for name in names if name.split(".")[0] in program.tables) or names
 
 
 def _missing_cells(program: Program, solved: Solved) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from expert.engine.evaluation import Evaluation, Ids, Pool
 from expert.engine.model import STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
 from expert.engine.search import Ranking, Search
 from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED
+from expert.engine.unknowns import missing_for
 from expert.engine.values import (
     OPTION,
     STATED,
@@ -150,11 +151,7 @@ class Solver:
         kinds = {v: self.program.facts[v].kind for v in model.variables}
         evaluation = self.pool.evaluation(model, env, stated, kinds)
         whole = evaluation.ids(domains)
-        off = {
-            t.id: unknown_leaves(t.facts, env, self.program)
-            for t in (*model.requires, *model.prefers)
-            if needs_unstated(evaluation, t, whole)
-        }
+        off = {t.id: self._lacking(t, env, model) for t in (*model.requires, *model.prefers) if needs_unstated(evaluation, t, whole)}
         requires = [t for t in model.requires if t.id not in off]
         hard = [t for t in requires if not t.facts & self.aims]
         hard += [stated_test(fact, slot, model.support[fact]) for fact, slot in stated.items()]
@@ -168,6 +165,11 @@ class Solver:
             ranks={v: {value: i for i, value in enumerate(model.domains[v])} for v in model.variables},
         )
         return problem, off
+
+    def _lacking(self, test: TestModel, env: Env, model: DecisionModel) -> tuple[str, ...]:
+        """What a test that is not in force lacks, other than the decision's own variables."""
+        assert test.rule is not None
+        return tuple(name for name in missing_for(test.rule, self.program, env) if name not in model.variables)
 
     def _look_ahead(self, position: int, found: Solved, env: Env) -> tuple[Grade, Env, dict[str, Solved]]:
         """Take the best option whose completion leaves nothing empty, is certain and meets the aims, as far as there is one."""
@@ -275,10 +277,3 @@ def upstream(slot: Slot) -> Slot:
         return (slot & ~OPTION) | STATED
     cleared: Slot = (*slot[:-1], bits & ~OPTION)
     return with_bits(cleared, STATED)
-
-
-def unknown_leaves(facts: frozenset[str], env: Env, program: Program) -> tuple[str, ...]:
-    """Facts among `facts` that nobody stated and nothing concludes; else those that are unknown at all."""
-    unknown = [f for f in sorted(facts) if f in env and not is_known(env[f])]
-    leaves = [f for f in unknown if not program.contributors.get(f) and f not in program.deciders]
-    return tuple(leaves or unknown)

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from expert.engine.concluding import bindings
-from expert.engine.evaluate import Env, cell_slot, compile_term
-from expert.engine.firing import PLAN_KEY, Fired, Match
+from expert.engine.evaluate import Env
+from expert.engine.firing import Fired, Match
 from expert.engine.model import knowledge_of
-from expert.engine.solving import Solution, unknown_leaves
+from expert.engine.solving import Solution
 from expert.engine.trace import NOT_CHECKED, SILENT, ConditionState, FactState, Firing
+from expert.engine.unknowns import missing_in
 from expert.engine.values import FALSE, OPTION, RANGE, STATED, fails, from_slot, holds, is_known, slot_bits
 from expert.facts import ASSUMED, CONCLUDED, DECIDED, Fact, Value
 from expert.language.program import Conclude, Condition, Prefer, Program, Require, Rule
-from expert.language.terms import CellTerm, FactTerm, StatedTerm, Term, walk
 
 
 def firing_id(rule: str, rows: Sequence[str]) -> str:
@@ -95,24 +95,6 @@ def _state(condition: Condition, truth: int, program: Program, env: Env) -> Cond
     if holds(truth) or fails(truth):
         return ConditionState(condition.text, "true" if holds(truth) else "false")
     return ConditionState(condition.text, "unknown", missing_in(condition.term, program, env))
-
-
-def missing_in(term: Term, program: Program, env: Env) -> tuple[str, ...]:
-    """What is unknown in a term: facts (down to what nobody stated), "plan.X", or "table.row.column" of an empty cell."""
-    found: list[str] = []
-    for part in walk(term):
-        if isinstance(part, FactTerm) and not is_known(env[part.fact]):
-            found += unknown_leaves(program.dependencies.get(part.fact, frozenset()), env, program) or (part.fact,)
-        elif isinstance(part, StatedTerm) and not is_known(env.get(PLAN_KEY + part.fact, STATED)):
-            found.append(PLAN_KEY + part.fact)
-        elif isinstance(part, CellTerm):
-            row = from_slot(compile_term(part.row, program, exact=True)(env), "word")
-            table = program.tables[part.table]
-            if isinstance(row, str) and not is_known(
-                cell_slot(table.rows[row].cells.get(part.column) if row in table.rows else None, part.kind)
-            ):
-                found.append(f"{part.table}.{row}.{part.column}")
-    return tuple(dict.fromkeys(found))
 
 
 def _unchecked(rule: Rule, program: Program, env: Env, stratum: int, why: tuple[str, ...]) -> Firing:

@@ -36,6 +36,9 @@ def put_report(page: Page, advice: Advice, explanation: Explanation | None = Non
     """The whole report; with an explanation, the proofs below it."""
     words = Words(advice.program, advice.trace.facts)
     put_verdict(page, advice)
+    if advice.outside:
+        # Beyond what the packs cover their formulas still give numbers, but nobody stands behind them.
+        return
     _design(page, advice, words)
     _findings(page, advice)
     if explanation is None:
