@@ -147,7 +147,7 @@ def known_paths(layered: Layered) -> list[str]:
     for heading in ("rules", "facts", "decisions"):
         for entry in layered.entries[heading].values():
             keys = entry.node.keys() if isinstance(entry.node, Mapping) else ()
-            found += [f"{heading}.{entry.id}.{key}" for key in keys if key != "id"]
+            found += [f"{heading}.{entry.id}.{key}" for key in keys if key in FIELDS[heading]]
     for name, table in layered.tables.items():
         found += [f"tables.{name}.{row}.{column}" for row in table.rows for column in table.columns]
     return found

@@ -93,15 +93,26 @@ def _add(layered: Layered, heading: str, entry: Entry, reading: Reading) -> None
         present[entry.id] = entry
 
 
+_CHANGE_PATHS = {
+    "constants": "constants.{id}",
+    "rules": "rules.{id}.FIELD",
+    "facts": "facts.{id}.FIELD",
+    "decisions": "decisions.{id}.FIELD",
+}
+"""What a change can name, by heading; for anything else a name of its own is the only way."""
+
+
 def twice(reading: Reading, heading: str, entry: Entry, first: Entry) -> None:
     """Report an id that is defined a second time, naming both places."""
     kind = heading.removesuffix("s")
     message = Text(f"the {kind} '{entry.id}' is defined already, at {first.span}", f"'{entry.id}'（{heading}）已在 {first.span} 定义")
-    if entry.layer == first.layer:
+    path = heading.removesuffix("rows") + "{id}.COLUMN" if heading.endswith(".rows") else _CHANGE_PATHS.get(heading, "")
+    if entry.layer == first.layer or not path:
         help = Text("give one of them another name, or delete it", "请改名或删去其中一个")
     else:
-        help = Text(f"to change what '{first.layer}' says, write 'changes:' with 'at: {heading}.{entry.id}'",
-                    f"要修改 '{first.layer}' 的内容，请用 'changes:' 并写 'at: {heading}.{entry.id}'")  # fmt: skip
+        at = path.format(id=entry.id)
+        help = Text(f"to change what '{first.layer}' says, write 'changes:' with 'at: {at}'",
+                    f"要修改 '{first.layer}' 的内容，请用 'changes:' 并写 'at: {at}'")  # fmt: skip
     reading.report("defined-twice", entry.span, message, help)
 
 
