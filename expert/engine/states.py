@@ -23,7 +23,7 @@ def firing_id(rule: str, rows: Sequence[str]) -> str:
 
 
 def rule_firings(program: Program, solution: Solution, fired: Fired) -> tuple[Firing, ...]:
-    """Every rule with its state: one firing per match, else one that is silent or not checked. In the order of strata."""
+    """Every rule with its state: one firing per match, else one that is silent or not checked. By strata, then by id."""
     strata = strata_of(program)
     matched: dict[str, list[Match]] = {}
     for match in fired.matches:
@@ -32,7 +32,7 @@ def rule_firings(program: Program, solution: Solution, fired: Fired) -> tuple[Fi
     found: list[Firing] = []
     for rule in program.rules.values():
         found += _firings(rule, program, solution.env, matched.get(rule.id, []), strata, off)
-    return tuple(sorted(found, key=lambda f: f.stratum))
+    return tuple(sorted(found, key=lambda f: (f.stratum, f.rule)))
 
 
 def strata_of(program: Program) -> dict[str, int]:
