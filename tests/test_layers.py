@@ -11,8 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # Lowest first: a module imports what stands before it, and its own folder. The CLI starts the TUI, never the other way round.
 LAYERS = (
-    *("errors", "yamlnodes", "yamltraps", "yamlsyntax", "yamltree", "yamldoc", "physical", "units", "quantities", "places"),
-    *("facts", "language", "planvalues", "plan", "engine", "advice", "explain", "auditing", "dissent", "consult"),
+    "records",
+    *("errors", "yamlnodes", "yamltraps", "yamlsyntax", "yamltree", "yamldoc", "physical", "units", "quantities", "places", "installed"),
+    *("facts", "language", "settings", "planvalues", "plan", "engine", "advice", "explain", "auditing", "dissent", "consult"),
     *("report", "workbench", "measure", "tui", "cli", "__main__", "__init__"),
 )
 DURABLE = {"durable", "durable_rules", "durable_rules_engine"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Sequence
 
 from expert.cli.loading import program_of
 from expert.cli.options import Parser, add_general, add_output, add_packs
@@ -16,14 +16,18 @@ from expert.report.tables import put_table, put_tables, table_record
 SUMMARY = Text("Show the tables of the packs, or the rows of one table.", "列出规则包中的表格，或某个表格的各行。")
 
 
-def run(arguments: Sequence[str], lang: str) -> int:
-    """Run the command."""
+def parsers(lang: str) -> dict[str, Parser]:
+    """The command line of the command."""
     parser = Parser("catalog", SUMMARY, lang)
     parser.option("table", nargs="?", metavar="TABLE", says=Text("the table (default: a list of all)", "表格名（默认列出全部）"))
     add_packs(parser)
     add_output(parser)
     add_general(parser)
-    options = parser.read(arguments)
+    return {"": parser}
+
+
+def run(options: argparse.Namespace, lang: str) -> int:
+    """Run the command."""
     program = program_of(options)
     tables = tuple(program.tables.values()) if options.table is None else (_table(program, options.table),)
     if options.format == "json":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from expert.advice import Advice
 from expert.cli.loading import advice_of, exit_code
@@ -19,18 +18,8 @@ SUMMARY = Text(
 )
 
 
-def run(arguments: Sequence[str], lang: str) -> int:
-    """Run the command."""
-    options = _read(arguments, lang)
-    advice = advice_of(options, lang)
-    if options.topic is not None and options.topic not in advice.program.topics:
-        raise _unknown_topic(options.topic, advice)
-    found = explain(advice, options.target, options.level, options.topic)
-    deliver(_json(advice, found, lang) if options.format == "json" else _text(advice, found, options, lang), options.output)
-    return exit_code(advice, recommending=False)
-
-
-def _read(arguments: Sequence[str], lang: str) -> argparse.Namespace:
+def parsers(lang: str) -> dict[str, Parser]:
+    """The command line of the command."""
     parser = Parser("explain", SUMMARY, lang)
     add_plan(parser)
     says = Text("a fact, a rule or a decision (default: everything)", "事实、规则或决策（默认：全部）")
@@ -41,7 +30,17 @@ def _read(arguments: Sequence[str], lang: str) -> argparse.Namespace:
     add_packs(parser)
     add_output(parser)
     add_general(parser)
-    return parser.read(arguments)
+    return {"": parser}
+
+
+def run(options: argparse.Namespace, lang: str) -> int:
+    """Run the command."""
+    advice = advice_of(options, lang)
+    if options.topic is not None and options.topic not in advice.program.topics:
+        raise _unknown_topic(options.topic, advice)
+    found = explain(advice, options.target, options.level, options.topic)
+    deliver(_json(advice, found, lang) if options.format == "json" else _text(advice, found, options, lang), options.output)
+    return exit_code(advice, recommending=False)
 
 
 def _unknown_topic(topic: str, advice: Advice) -> Exception:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
 
 from expert.cli.options import Parser, add_general
 from expert.cli.output import deliver
@@ -12,12 +12,16 @@ from expert.places import builtin_rules
 SUMMARY = Text("Write a commented sample plan to standard output or a file.", "将带注释的示例方案写到标准输出或文件。")
 
 
-def run(arguments: Sequence[str], lang: str) -> int:
-    """Run the command."""
+def parsers(lang: str) -> dict[str, Parser]:
+    """The command line of the command."""
     parser = Parser("init", SUMMARY, lang)
     parser.option("-o", "--output", metavar="FILE", says=Text("write to FILE, whole or not at all", "写入文件（要么完整写入，要么不写）"))
     add_general(parser)
-    options = parser.read(arguments)
+    return {"": parser}
+
+
+def run(options: argparse.Namespace, lang: str) -> int:
+    """Run the command."""
     # The sample speaks of what the pack is about, so it lies in the pack. It ends in .txt: a pack's YAML files are rules.
     sample = builtin_rules() / "base" / f"sample-plan.{lang}.txt"
     deliver(sample.read_text("utf-8"), options.output)

@@ -11,24 +11,21 @@ from typing import cast
 from expert.advice import Advice
 from expert.consult import consult
 from expert.engine.firing import Engine, ReferenceEngine
-from expert.errors import EXIT_NO_DESIGN, EXIT_OK, Text, fail
+from expert.errors import EXIT_NO_DESIGN, EXIT_OK, ExpertError, Text, fail
 from expert.language.program import Program
 from expert.language.store import load_program
-from expert.places import builtin_rules, cache_dir
+from expert.places import cache_dir
 from expert.plan import Plan, read_plan
 
-BUILT_IN = ("base", "errata")
 _DURABLE = "expert.engine.durable"
 
 
-def pack_folders(packs: list[str]) -> list[Path]:
-    """The folders of the built-in packs, then those named by --pack, in order."""
-    return [builtin_rules() / name for name in BUILT_IN] + [Path(pack) for pack in packs]
-
-
 def program_of(options: argparse.Namespace) -> Program:
-    """The compiled packs that the options name."""
-    return load_program(pack_folders(options.pack), without=frozenset(options.without), cache_dir=cache_dir())
+    """The compiled packs that settled options name."""
+    try:
+        return load_program(options.layers, without=frozenset(options.without), cache_dir=cache_dir())
+    except ExpertError as error:
+        raise options.settings.placed(error) from None
 
 
 def engine_of(wanted: str | None, lang: str) -> Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import cast
 
@@ -19,7 +19,11 @@ COMMANDS: dict[str, tuple[str, Text]] = {
     "catalog": ("expert.cli.catalog", Text("show the tables of the packs", "查看规则包中的表格")),
     "rules": ("expert.cli.rules", Text("check and test rule packs", "检查和测试规则包")),
 }
-"""Commands by name: the module that has `run(arguments, lang) -> int`, and what it does."""
+"""Commands by name: the module, and what it does.
+
+A module has `parsers(lang)`, its command lines ("" is its own, other keys are subcommands), `run(options, lang) -> int`, and
+where it has subcommands `read(arguments, lang)`.
+"""
 
 _VALUED = ("--lang",)
 
@@ -33,9 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
         lang = pick_language(given, os.environ)
-        code = _ended(given, lang)
+        lang, command = _prepared(given, lang)
+        code = command()
         sys.stdout.flush()
         return code
+    except SystemExit as ended:  # argparse ends the program after it has shown help
+        return ended.code if isinstance(ended.code, int) else EXIT_OK
     except ExpertError as error:
         print(render(error.diagnostics, lang), file=sys.stderr)
         return error.exit_code
@@ -50,14 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fault(fault, lang)
 
 
-def _ended(given: list[str], lang: str) -> int:
-    """The exit code of the command; argparse ends the program after it has shown help."""
-    try:
-        return _run(given, lang)
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else EXIT_OK
-
-
 def _fault(fault: Exception, lang: str) -> int:
     if os.environ.get("EXPERT_DEBUG"):
         import traceback
@@ -69,18 +68,24 @@ def _fault(fault: Exception, lang: str) -> int:
     return EXIT_FAULT
 
 
-def _run(given: list[str], lang: str) -> int:
+def _prepared(given: list[str], lang: str) -> tuple[str, Callable[[], int]]:
+    """The language to speak, which a settings file may choose, and what to run."""
     before, command, rest = _split(given)
     if command is None:
-        return _without_command(before, lang)
+        return lang, lambda: _without_command(before, lang)
     if command not in COMMANDS:
         close = nearest(command, COMMANDS)
         listed = ", ".join(COMMANDS)
         help = Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else Text(f"commands are {listed}", f"可用的命令：{listed}")
         shown = inert(command)[:60]
         raise fail("unknown-command", Text(f"there is no command '{shown}'", f"没有命令 '{shown}'"), help=help)
+    from expert.cli.settling import settled
+
     module = import_module(COMMANDS[command][0])
-    return cast(int, module.run([*rest, *before], lang))
+    arguments = [*rest, *before]
+    options = settled(module.read(arguments, lang) if hasattr(module, "read") else module.parsers(lang)[""].read(arguments))
+    spoken = options.lang or lang
+    return spoken, lambda: cast(int, module.run(options, spoken))
 
 
 def _split(given: list[str]) -> tuple[list[str], str | None, list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
 
 from expert.cli.loading import advice_of, exit_code
 from expert.cli.options import Parser, add_general, add_output, add_packs, add_plan
@@ -16,14 +16,18 @@ SUMMARY = Text(
 )
 
 
-def run(arguments: Sequence[str], lang: str) -> int:
-    """Run the command."""
+def parsers(lang: str) -> dict[str, Parser]:
+    """The command line of the command."""
     parser = Parser("recommend", SUMMARY, lang)
     add_plan(parser)
     add_packs(parser)
     add_output(parser)
     add_general(parser)
-    options = parser.read(arguments)
+    return {"": parser}
+
+
+def run(options: argparse.Namespace, lang: str) -> int:
+    """Run the command."""
     advice = advice_of(options, lang)
     if options.format == "json":
         from expert.report.json import to_json

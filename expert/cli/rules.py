@@ -7,10 +7,12 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
-from expert.cli.loading import BUILT_IN, engine_of
+from expert.cli.loading import engine_of
 from expert.cli.options import Parser, add_general
 from expert.cli.output import page_to
+from expert.cli.settling import BUILT_IN
 from expert.errors import EXIT_FINDINGS, EXIT_OK, Diagnostic, Text, fail, inert, nearest, render
 from expert.language.program import Program
 from expert.language.store import load_program
@@ -21,19 +23,31 @@ SUBCOMMANDS = {
     "test": Text("run the examples and scenarios of packs", "运行规则包的示例与场景"),
 }
 
+_VALUED = ("--lang", "--engine")
 
-def run(arguments: Sequence[str], lang: str) -> int:
-    """Run the subcommand."""
-    words = [word for word in arguments if not word.startswith("-")]
+
+def parsers(lang: str) -> dict[str, Parser]:
+    """The command lines of the subcommands, by name."""
+    return {name: _parser(name, lang) for name in SUBCOMMANDS}
+
+
+def read(arguments: Sequence[str], lang: str) -> argparse.Namespace:
+    """The options of the subcommand, which `subcommand` names. Errors: ExpertError with the nearest name."""
+    # Options may stand before the subcommand, as in `rules --lang zh lint`: the value of one is no subcommand.
+    words = [word for before, word in zip(("", *arguments), arguments, strict=False) if not word.startswith("-") and before not in _VALUED]
     if not words or words[0] not in SUBCOMMANDS:
-        return _without_subcommand(arguments, words, lang)
+        _without_subcommand(arguments, words, lang)
     rest = list(arguments)
     rest.remove(words[0])
-    options = _read(words[0], rest, lang)
-    return _lint(options, lang) if words[0] == "lint" else _test(options, lang)
+    return argparse.Namespace(**vars(_parser(words[0], lang).read(rest)), subcommand=words[0])
 
 
-def _without_subcommand(arguments: Sequence[str], words: list[str], lang: str) -> int:
+def run(options: argparse.Namespace, lang: str) -> int:
+    """Run the subcommand."""
+    return _lint(options, lang) if options.subcommand == "lint" else _test(options, lang)
+
+
+def _without_subcommand(arguments: Sequence[str], words: list[str], lang: str) -> NoReturn:
     listed = "\n".join(f"  {name}  {says.of(lang)}" for name, says in SUBCOMMANDS.items())
     page = Text(
         f"usage: expert rules {'|'.join(SUBCOMMANDS)} [DIR …]\n\n{listed}",
@@ -41,7 +55,7 @@ def _without_subcommand(arguments: Sequence[str], words: list[str], lang: str) -
     )
     if "-h" in arguments or "--help" in arguments:
         print(page.of(lang))
-        return EXIT_OK
+        raise SystemExit(EXIT_OK)
     if not words:
         raise fail("missing-argument", Text("'expert rules' needs lint or test", "'expert rules' 需要 lint 或 test"), help=page)
     close = nearest(words[0], SUBCOMMANDS)
@@ -50,7 +64,7 @@ def _without_subcommand(arguments: Sequence[str], words: list[str], lang: str) -
     raise fail("unknown-command", Text(f"there is no command 'rules {shown}'", f"没有命令 'rules {shown}'"), help=help)
 
 
-def _read(name: str, arguments: list[str], lang: str) -> argparse.Namespace:
+def _parser(name: str, lang: str) -> Parser:
     parser = Parser(f"rules {name}", SUBCOMMANDS[name], lang)
     says = Text("pack folders, layered in this order (default: the built-in packs)", "规则包文件夹，按此顺序叠加（默认：内置规则包）")
     parser.option("folders", nargs="*", metavar="DIR", says=says)
@@ -61,7 +75,7 @@ def _read(name: str, arguments: list[str], lang: str) -> argparse.Namespace:
     if name == "lint":
         parser.option("--strict", action="store_true", says=says)
     add_general(parser)
-    return parser.read(arguments)
+    return parser
 
 
 # --------------------------------------------------------------------------------------------- the packs
