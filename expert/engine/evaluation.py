@@ -44,6 +44,7 @@ class Evaluation:
         self._ids: list[dict[tuple[Value, ...], int]] = [{} for _ in model.variables]
         self._values: list[list[tuple[Value, ...]]] = [[] for _ in model.variables]
         self._slots: list[list[Slot]] = [[] for _ in model.variables]
+        self._single: list[list[bool]] = [[] for _ in model.variables]
         self._halves: list[dict[int, tuple[int, ...]]] = [{} for _ in model.variables]
         self._facts: dict[str, _Memo[Slot]] = {}
         self._tests: dict[str, _Memo[int]] = {}
@@ -66,6 +67,7 @@ class Evaluation:
         if found is None:
             found = known[values] = len(self._values[place])
             self._values[place].append(values)
+            self._single[place].append(len(values) == 1)
             self._slots[place].append(domain_slot(values, self.kinds[place]))
         return found
 
@@ -75,7 +77,7 @@ class Evaluation:
 
     def is_single(self, ids: Ids, place: int) -> bool:
         """True when the variable is fixed."""
-        return len(self._values[place][ids[place]]) == 1
+        return self._single[place][ids[place]]
 
     def option_of(self, ids: Ids) -> dict[str, Value]:
         """The first value of each variable; the option itself when the box is one option."""
@@ -113,6 +115,9 @@ class Evaluation:
         key = memo.key(ids)
         found = known.get(key)
         if found is None:
+            if not exact and self._fixed(ids, memo.places):
+                found = known[key] = self.fact(name, ids, exact=True)
+                return found
             env = self._environment(ids, memo.places, self.model.direct[name], exact)
             closure = (self.model.exact if exact else self.model.box)[name]
             found = known[key] = closure.exact(env, OPTION) if exact else closure.box(env, OPTION)
@@ -132,6 +137,9 @@ class Evaluation:
         key = memo.key(ids)
         found = known.get(key)
         if found is None:
+            if not exact and self._fixed(ids, memo.places):
+                found = known[key] = self.test(test, ids, exact=True)
+                return found
             env = self._environment(ids, memo.places, test.reads, exact)
             found = known[key] = (test.exact if exact else test.box)(env)
         return found
@@ -146,6 +154,10 @@ class Evaluation:
             env = self._environment(ids, memo.places, test.reads, exact)
             found = known[key] = (test.miss_exact if exact else test.miss_box)(env)
         return found
+
+    def _fixed(self, ids: Ids, places: Sequence[int]) -> bool:
+        """True when a projection is one option: what is exact there covers it too, and need not be found twice."""
+        return all(self._single[place][ids[place]] for place in places)
 
     def full_env(self, ids: Ids) -> Env:
         """The environment of one option with its whole body, and "concluded." entries beside what the plan states."""
