@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from expert.engine.trace import Trace
 from expert.errors import NO_TEXT, Span, Text
 from expert.facts import Value
 from expert.language.program import Pack, Program
+from expert.records import dataclass
 
 ERROR, WARNING, INFO = "error", "warning", "info"
 GIVEN, RECOMMENDED, DERIVED, UNDETERMINED, INFEASIBLE = "given", "recommended", "derived", "undetermined", "infeasible"

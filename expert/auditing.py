@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from expert.advice import ERROR, INFO, WARNING, Finding
@@ -21,6 +20,7 @@ from expert.facts import GIVEN, SET, Amount, Value
 from expert.language.program import Prefer, Program, Require, Rule, Warn
 from expert.language.terms import CompareTerm, facts_read
 from expert.quantities import format_number
+from expert.records import dataclass
 
 STRONG_PREFERENCE = 6
 """From this weight on a preference that the plan goes against is a warning, below it is only worth knowing."""

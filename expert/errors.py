@@ -9,7 +9,9 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from expert.records import dataclass
 
 LANGUAGES = ("en", "zh")
 

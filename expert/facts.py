@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from expert.errors import Span
+from expert.records import dataclass
 
 GIVEN, SET, ASSUMED, CONCLUDED, DECIDED, IMPLIED = "given", "set", "assumed", "concluded", "decided", "implied"
 

@@ -7,13 +7,14 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text, nearest
 from expert.facts import GIVEN, IMPLIED, SET, Amount, Fact, Value
 from expert.language.program import FactDecl, Program
 from expert.planvalues import Misread, read_money, read_value, short
+from expert.records import dataclass
 from expert.yamldoc import PLAN_LIMIT_BYTES, Document, Node, Scalar, load, read
 from expert.yamldoc import Mapping as Branch
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from expert.errors import Text
+from expert.records import dataclass
 from expert.units import PHYSICAL, ReadError, Unit, UnitError, UnitTable, convert
 
 _TEXT_LIMIT = 200

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Self
 
 from expert.errors import NO_TEXT, Text, nearest
 from expert.physical import ALIASES, BUILTIN_COUNTS, BYTE, COUNT_OF, FACTORS, Dims
+from expert.records import dataclass
 
 _EXACT_LIMIT = 2.0**53
 _MEMO_LIMIT = 4096

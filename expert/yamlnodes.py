@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from expert.errors import NO_TEXT, Diagnostic, Span, Text
+from expert.records import dataclass
 
 Plain: TypeAlias = "str | int | float | bool | None"
 Tree: TypeAlias = "Plain | list[Tree] | dict[str, Tree]"

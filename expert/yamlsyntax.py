@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from expert.errors import NO_TEXT, Diagnostic, Text
+from expert.records import dataclass
 from expert.yamlnodes import Source
 from expert.yamltraps import quoted, quoted_condition_trap
 

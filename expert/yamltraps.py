@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from expert.errors import Text
+from expert.records import dataclass
 from expert.yamlnodes import Document, Mapping, Plain, Scalar
 
 LARGEST_INTEGER = 2**53

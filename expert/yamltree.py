@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from expert.errors import NO_TEXT, Diagnostic, Span, Text
+from expert.records import dataclass
 from expert.yamlnodes import Document, Mapping, Node, Scalar, Sequence, Source, Style, child_path, mapping_of, moved, moved_entry
 from expert.yamltraps import Trap, quoted, resolve, trap_help
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from expert.engine.durable_pattern import (
     BUNDLE,
@@ -23,6 +22,7 @@ from expert.engine.durable_pattern import (
 from expert.engine.durable_raw import CONDITIONS_PER_RULE, Definition, DurableLimitError, Property, RawRule, ValueType
 from expert.engine.evaluate import Closure
 from expert.language.terms import BOOL, NUMBER, WORD
+from expert.records import dataclass
 
 _NUMBER, _TEXT, _FLAG = Property(ValueType.NUMBER), Property(ValueType.TEXT), Property(ValueType.YES_NO)
 Schema = Mapping[str, Property]

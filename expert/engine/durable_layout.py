@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from expert.engine.durable_raw import (
     BOOT,
@@ -30,6 +30,7 @@ from expert.engine.durable_raw import (
     encode_text,
     encode_value,
 )
+from expert.records import dataclass
 
 RULES_PER_SET = 4000  # the library takes 4,096, the bootstrap rule among them
 BUCKETS = 256

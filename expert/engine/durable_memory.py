@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import cast
 
 from expert.engine.durable_draft import Assert, Report
@@ -14,6 +14,7 @@ from expert.engine.durable_raw import FactId, Value
 from expert.engine.durable_rules import Compiled
 from expert.engine.evaluate import Env
 from expert.engine.values import Slot, Words, down, holds, is_known
+from expert.records import dataclass
 
 Values = Mapping[str, Value]
 

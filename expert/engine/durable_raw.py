@@ -11,9 +11,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
+
+from expert.records import dataclass
 
 Value = bool | int | float | str
 FactId = NewType("FactId", str)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from expert.engine.durable_draft import Action, CellColumn, Draft, Report
 from expert.engine.durable_mapping import Translator
@@ -15,6 +14,7 @@ from expert.engine.trace import FIRED, SATISFIED, VIOLATED
 from expert.engine.values import Slot
 from expert.language.program import Conclude, Condition, Prefer, Program, Require, Rule
 from expert.language.terms import NotTerm, Term
+from expert.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Both engines give a `Fired`: every match (a rule instance whose conditions hold)
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol, cast
 
 from expert.engine.concluding import Contributor, bindings, combine_exact, conjunction
@@ -18,6 +17,7 @@ from expert.engine.values import STATED, Slot, fails, from_slot, holds, is_known
 from expert.facts import Value
 from expert.language.program import Conclude, Program, Rule
 from expert.language.terms import facts_read
+from expert.records import dataclass
 
 PLAN_KEY = "plan."
 

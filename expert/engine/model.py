@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from expert.engine import arithmetic
@@ -33,6 +32,7 @@ from expert.engine.values import (
 from expert.facts import Value, point
 from expert.language.program import Conclude, Decision, Domain, Prefer, Program, Require, Rule, attached
 from expert.language.terms import BOOL, NUMBER, CompareTerm, LogicTerm, StatedTerm, Term, facts_read, walk
+from expert.records import dataclass
 
 Truth = Callable[[Env], int]
 

@@ -6,7 +6,7 @@ This is what durable_rules shows by the messages it matched; the reference engin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from expert.engine.evaluate import Env, TruthClosure, compile_truth
@@ -23,6 +23,7 @@ from expert.language.terms import (
     Term,
     facts_read,
 )
+from expert.records import dataclass
 
 Support = Callable[[Env, bool], frozenset[str]]
 """Facts on which it rests that a condition has the given truth. Empty when it has not."""

@@ -6,10 +6,10 @@ Ids: "fact:NAME", "rule:ID" or "rule:ID[row,row]" for a rule with `for`, "decisi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from expert.errors import Span
 from expert.facts import Amount, Value
+from expert.records import dataclass
 
 FIRED, SILENT, NOT_CHECKED, SATISFIED, VIOLATED = "fired", "silent", "not-checked", "satisfied", "violated"
 DECIDED, UNDETERMINED, INFEASIBLE = "decided", "undetermined", "infeasible"

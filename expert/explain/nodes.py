@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from expert.errors import Text
+from expert.records import dataclass
 
 DECISION, FACT, STATED, ASSUMPTION, RULE, MISSING = "decision", "fact", "stated", "assumption", "rule", "missing"
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import repeat
 from typing import Any
 
 from expert.errors import Span, Text
 from expert.language import program, terms
 from expert.language.scenarios import Scenario
+from expert.records import dataclass
 from expert.units import Unit
 
 TUPLE, MAPPING, FROZEN_SET, LIST = 0, 1, 2, 3

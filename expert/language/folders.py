@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from expert.errors import Diagnostic, ExpertError, Span, Text, fail
 from expert.places import builtin_rules
+from expert.records import dataclass
 
 FILE_LIMIT = 500
 _ENTRY_LIMIT = 20_000

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 from expert.errors import NO_TEXT, Span, Text
 from expert.language.terms import Literal, Term
+from expert.records import dataclass
 from expert.units import Unit, UnitTable
 
 Made = TypeVar("Made")

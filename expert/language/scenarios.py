@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from expert.errors import Span
+from expert.records import dataclass
 
 EXPECT_KEYS = ("findings", "no_findings", "fired", "silent", "not_checked", "exit")
 

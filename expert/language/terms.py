@@ -6,9 +6,8 @@ A term is what both engines evaluate and what explanations print. Numbers in ter
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from expert.errors import Span
+from expert.records import dataclass
 from expert.units import Unit
 
 NUMBER, WORD, BOOL, LIST, TEXT = "number", "word", "bool", "list", "text"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import IO
 
 from expert.errors import cell_width, inert
+from expert.records import dataclass
 
 DEFAULT_WIDTH, PIPED_WIDTH, LEAST_WIDTH = 80, 100, 40
 STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "1;33", "green": "1;32", "blue": "1;34"}
