@@ -6,13 +6,14 @@ requirements holds only admissible ones, so only variables that open requirement
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from expert.engine.boxes import REJECTED, Boxes, Node, Option, Problem
+from expert.engine.evaluation import Evaluation
 from expert.engine.model import STATED_TEST, TestModel
 from expert.engine.search import Search
-from expert.engine.solving import needs_unstated
+from expert.engine.solving import PLAN_KEY, needs_unstated
 from expert.engine.trace import Rejection
 from expert.engine.values import FALSE, OPTION, STATED, TRUE, holds
 from expert.facts import Amount, Value
@@ -166,14 +167,25 @@ def freeable(problem: Problem, pins: Sequence[str], limit: int = BOX_LIMIT) -> l
 
 
 def _freed(problem: Problem, domains: Mapping[str, tuple[Value, ...]]) -> Problem:
-    """The problem with pins freed. Among more options, more tests may need what nobody stated: these are not in force."""
-    wide = narrowed(problem, domains)
+    """The problem with pins freed: "plan.X" of them is unknown, and more tests may need what nobody stated, so are not in force."""
+    wide = narrowed(_unsaid(problem, domains), domains)
     whole = wide.evaluation.ids(wide.domains)
 
     def kept(tests: Sequence[TestModel]) -> tuple[TestModel, ...]:
         return tuple(t for t in tests if t.rule is None or not needs_unstated(wide.evaluation, t, whole))
 
     return replace(wide, requires=kept(wide.requires), goals=kept(wide.goals), prefers=kept(wide.prefers))
+
+
+def _unsaid(problem: Problem, pins: Iterable[str]) -> Problem:
+    """The problem without what the plan states of these pins, where a test or the body reads it."""
+    evaluation, model = problem.evaluation, problem.model
+    unsaid = {PLAN_KEY + pin for pin in pins} & set(model.upstream)
+    if not unsaid:
+        return problem
+    env = {key: slot for key, slot in evaluation.env.items() if key not in unsaid}
+    kinds = dict(zip(model.variables, evaluation.kinds, strict=True))
+    return replace(problem, evaluation=Evaluation(model, env, evaluation.stated, kinds))
 
 
 def _nearest(problem: Problem, pins: Sequence[str], limit: int) -> Option | None:
