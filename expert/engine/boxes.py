@@ -100,7 +100,9 @@ class Boxes:
         self.pivot = free[0] if free else None
         wanted = support | problem.cell_variables | ({self.pivot} if self.pivot else set())
         ordered = [v for v in model.decision.order if v in free]
-        rest = [*ordered, *(v for v in free if v not in ordered)]
+        # What an aim depends on is fixed first: whether it is met is then known for all that is below.
+        aimed = [v for v in free if any(v in goal.touches for goal in problem.goals)]
+        rest = [*aimed, *(v for v in ordered if v not in aimed), *(v for v in free if v not in ordered and v not in aimed)]
         place = self.evaluation.place
         self.cell_places = tuple(place(v) for v in free if v in wanted)
         self.inner_places = tuple(place(v) for v in rest if v not in wanted)
@@ -120,6 +122,8 @@ class Boxes:
                 settled.append(test)
             elif truth & ~OPTION == 0:
                 node.cap = UNPROVEN
+            elif self.evaluation.decides(test, ids):
+                node.cap = UNPROVEN if _lacks(truth) else POSSIBLE if node.cap == CERTAIN else node.cap
             elif not truth & TRUE and node.cap == CERTAIN:
                 node.cap = POSSIBLE
         if settled:
@@ -208,9 +212,14 @@ class Boxes:
             truth = self.evaluation.test(test, ids, exact=True)
             if truth == FALSE:
                 return REJECTED, (), ()
-            if truth & OPTION or (truth & STATED and not holds(truth)):
+            if _lacks(truth):
                 unproven.append(test.id)
             elif truth != TRUE and (truth & BOTH != TRUE or truth & ~BOTH):
                 possible.append(test.id)
         certainty = UNPROVEN if unproven else POSSIBLE if possible else CERTAIN
         return certainty, tuple(unproven), tuple(possible)
+
+
+def _lacks(truth: int) -> bool:
+    """True for an exact verdict that needs what is unknown, not only ranges that overlap."""
+    return bool(truth & OPTION or (truth & STATED and not holds(truth)))

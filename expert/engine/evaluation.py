@@ -155,6 +155,10 @@ class Evaluation:
             found = known[key] = (test.miss_exact if exact else test.miss_box)(env)
         return found
 
+    def decides(self, test: TestModel, ids: Ids) -> bool:
+        """True when a box fixes everything that a test depends on: its verdict there is final."""
+        return self._fixed(ids, (self._tests.get(test.id) or self._test_memo(self._tests, test)).places)
+
     def _fixed(self, ids: Ids, places: Sequence[int]) -> bool:
         """True when a projection is one option: what is exact there covers it too, and need not be found twice."""
         return all(self._single[place][ids[place]] for place in places)

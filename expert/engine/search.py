@@ -92,7 +92,7 @@ class Search(Boxes):
                 continue
             if not self.is_cell(node):
                 for child in self.split(node, self.cell_places):
-                    if child.rejected_by is None and self._miss_bound(child) <= _slack(miss):
+                    if child.rejected_by is None and self._near(child, miss):
                         serial += 1
                         heapq.heappush(heap, (child.bound, serial, child))
                 continue
@@ -182,6 +182,13 @@ class Search(Boxes):
             return known[0]
         return self._rank(a) < self._rank(b)
 
+    def _near(self, node: Node, miss: float) -> bool:
+        """False when no option of the box can come within the miss limit, or meet all goals where that is asked."""
+        if miss != MEET:
+            return self._miss_bound(node) <= _slack(miss)
+        truths = [(goal, self.evaluation.test(goal, node.ids)) for goal in self.problem.goals]
+        return all(truth & TRUE and (truth == TRUE or not self.evaluation.decides(goal, node.ids)) for goal, truth in truths)
+
     def _miss_bound(self, node: Node) -> float:
         return sum(self.evaluation.miss(goal, node.ids) for goal in self.problem.goals)
 
@@ -216,7 +223,7 @@ class Search(Boxes):
         return found
 
     def _descend(self, node: Node, accepted: str, miss: float, found: Leaves) -> None:
-        if node.rejected_by is not None or self._miss_bound(node) > _slack(miss):
+        if node.rejected_by is not None or not self._near(node, miss):
             return
         if node.cap == UNPROVEN and found.unproven:
             return
