@@ -10,10 +10,10 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from expert.errors import Diagnostic, ExpertError, Text, inert
+from expert.records import dataclass
 
 GROUP = "expert.packs"
 _METADATA = (".dist-info", ".egg-info")

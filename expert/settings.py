@@ -9,10 +9,11 @@ lang: zh
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from expert.errors import LANGUAGES, Diagnostic, ExpertError, Text
+from expert.records import dataclass
 
 FILE = "expert.yaml"
 KEYS = ("packs", "without", "engine", "lang")

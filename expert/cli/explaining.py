@@ -10,7 +10,8 @@ from expert.cli.options import Parser, add_general, add_output, add_packs, add_p
 from expert.cli.output import deliver, page_to
 from expert.errors import Text
 from expert.explain.nodes import Explanation
-from expert.explain.proof import FULL, LINE, PARAGRAPH, explain
+from expert.explain.proof import explain
+from expert.explain.selecting import FULL, LEVELS, selection_of
 
 SUMMARY = Text(
     "Explain a whole recommendation, or one fact, rule or decision, down to plan lines, constants, table rows and sources.",
@@ -25,8 +26,13 @@ def parsers(lang: str) -> dict[str, Parser]:
     says = Text("a fact, a rule or a decision (default: everything)", "事实、规则或决策（默认：全部）")
     parser.option("target", nargs="?", metavar="FACT|RULE", says=says)
     says = Text("how much to say (default: full)", "详细程度（默认 full）")
-    parser.option("--level", choices=[FULL, PARAGRAPH, LINE], default=FULL, metavar="full|paragraph|line", says=says)
-    parser.option("--topic", metavar="TOPIC", says=Text("only decisions and rules of one topic", "只看某个主题的决策与规则"))
+    parser.option("--level", choices=LEVELS, default=FULL, metavar="full|paragraph|line", says=says)
+    says = Text("only what belongs to these topics; names with commas, may be repeated", "只看这些主题；名称以逗号分隔，可重复")
+    parser.option("--topic", action="append", default=[], metavar="TOPIC", says=says)
+    says = Text("only the findings of these severities: error, warning, info", "只看这些级别的发现：error、warning、info")
+    parser.option("--severity", action="append", default=[], metavar="SEVERITY", says=says)
+    says = Text("only what rests on these claims or sources, by id", "只看以这些论断或来源（按编号）为依据的内容")
+    parser.option("--source", action="append", default=[], metavar="ID", says=says)
     add_packs(parser)
     add_output(parser)
     add_general(parser)
@@ -36,21 +42,10 @@ def parsers(lang: str) -> dict[str, Parser]:
 def run(options: argparse.Namespace, lang: str) -> int:
     """Run the command."""
     advice = advice_of(options, lang)
-    if options.topic is not None and options.topic not in advice.program.topics:
-        raise _unknown_topic(options.topic, advice)
-    found = explain(advice, options.target, options.level, options.topic)
+    selection = selection_of(advice.program, options.topic, options.severity, options.source)
+    found = explain(advice, options.target, options.level, selection)
     deliver(_json(advice, found, lang) if options.format == "json" else _text(advice, found, options, lang), options.output)
     return exit_code(advice, recommending=False)
-
-
-def _unknown_topic(topic: str, advice: Advice) -> Exception:
-    from expert.errors import fail, inert, nearest
-
-    close = nearest(topic, advice.program.topics)
-    listed = ", ".join(advice.program.topics)
-    help = Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else Text(f"topics are {listed}", f"可用的主题：{listed}")
-    shown = inert(topic)[:60]
-    return fail("unknown-target", Text(f"there is no topic '{shown}'", f"没有主题 '{shown}'"), help=help)
 
 
 def _json(advice: Advice, found: Explanation, lang: str) -> str:
@@ -64,9 +59,12 @@ def _text(advice: Advice, found: Explanation, options: argparse.Namespace, lang:
     from expert.report.text import put_report, put_verdict
 
     page = page_to(options.output, lang)
-    if options.target is None and options.topic is None:
+    if options.target is None and not (options.topic or options.severity or options.source):
         put_report(page, advice, found)
     else:
         put_verdict(page, advice)
         put_explanation(page, found)
+        if not found.nodes and not found.silent:
+            page.blank()
+            page.put(Text("nothing in this advice fits the selection", "本次建议中没有符合筛选条件的内容").of(lang))
     return page.text()

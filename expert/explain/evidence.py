@@ -18,6 +18,7 @@ BASIS = {
     "judgement": Text("rule of thumb", "经验值"),
     "assumed": Text("assumed", "假设"),
 }
+SOURCE, DISSENT = "source", "dissent"
 _WORST = ("measured", "published", "vendor", "judgement", "assumed")
 Rows = tuple[tuple[str, str], ...]
 
@@ -115,10 +116,11 @@ def sources(cite: Iterable[str], words: Words) -> Iterator[Line]:
         claim = words.program.claims.get(name)
         known = claim is not None and claim.source in words.told
         words.told |= {name} if claim is None else {name, claim.source}
-        yield Line("source", in_both(lambda lang, n=name, k=known: _cited(n, k, words, lang)))  # type: ignore[misc]
+        said = in_both(lambda lang, n=name, k=known: _cited(n, k, words, lang))  # type: ignore[misc]
+        yield Line(SOURCE, said, cites=(name,))
     if again:
         listed = ", ".join(inert(name) for name in again)
-        yield Line("source", Text(f"{listed} (above)", f"{listed}（见上）"))
+        yield Line(SOURCE, Text(f"{listed} (above)", f"{listed}（见上）"), cites=tuple(again))
 
 
 def _cited(name: str, known: bool, words: Words, lang: str) -> str:
@@ -138,7 +140,7 @@ def _cited(name: str, known: bool, words: Words, lang: str) -> str:
 
 def _dissent(rule: Rule, words: Words) -> Iterator[Line]:
     for name in rule.dissent:
-        yield from _losing(name, words)
+        yield from losing(name, words)
 
 
 def changes(found: Iterable[Change], words: Words) -> Iterator[Line]:
@@ -150,10 +152,11 @@ def changes(found: Iterable[Change], words: Words) -> Iterator[Line]:
         zh = f"{change.layer} 修改了 {inert(change.at)}{chinese}：{inert(change.because.of('zh'))}"
         yield Line("layer", Text(en, zh), place(change.span))
         for name in change.losing:
-            yield from _losing(name, words)
+            yield from losing(name, words)
 
 
-def _losing(name: str, words: Words) -> Iterator[Line]:
+def losing(name: str, words: Words) -> Iterator[Line]:
+    """A claim that lost; what it says stands where it is told first."""
     claim = words.program.claims.get(name)
     again = name in words.told
     words.told.add(name)
@@ -164,7 +167,7 @@ def _losing(name: str, words: Words) -> Iterator[Line]:
         head = f"{inert(name)} 与此不同" if lang == "zh" else f"{inert(name)} disagrees"
         return f"{head}{colon}{says}" if says else head
 
-    yield Line("dissent", in_both(shown))
+    yield Line(DISSENT, in_both(shown), cites=(name,))
 
 
 def worst_basis(firings: Iterable[tuple[Rule, Rows]], words: Words) -> str:

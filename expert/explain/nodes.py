@@ -13,12 +13,14 @@ class Line:
     """One line below a node. `label` is its kind: because, but, formula, numbers, margin, source, basis, dissent …
 
     at: the place of what it says (file:line), "" where there is none. see: the number of the node that explains it.
+    cites: the claims and sources that it quotes.
     """
 
     label: str
     text: Text
     at: str = ""
     see: int = 0
+    cites: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from expert.advice import Advice
 from expert.errors import NO_TEXT, Text, fail, nearest
@@ -11,29 +10,36 @@ from expert.explain.deciding import decision_node
 from expert.explain.evidence import place
 from expert.explain.nodes import Explanation, Line, Node
 from expert.explain.prover import Prover
+from expert.explain.selecting import EVERYTHING, FULL, Selection, finding_nodes, reduced
 from expert.explain.wording import in_both
 from expert.explain.words import STATED
 from expert.language.program import Conclude, Rule
 
-FULL, PARAGRAPH, LINE = "full", "paragraph", "line"
 
-
-def explain(advice: Advice, target: str | None = None, level: str = FULL, topic: str | None = None) -> Explanation:
+def explain(advice: Advice, target: str | None = None, level: str = FULL, selection: Selection = EVERYTHING) -> Explanation:
     """The explanation of a whole consultation, or of one fact, rule or decision.
 
-    level: full, paragraph (one node without what it rests on) or line (its title). topic: only decisions and rules of it.
+    level:     full, paragraph (one node without what it rests on) or line (its title); each has part of the nodes of the one before.
+    selection: proofs of these topics, of findings of these severities, of what rests on these sources.
     Errors: ExpertError "unknown-target" with the nearest name.
     """
     prover = Prover(advice)
-    if target is not None:
-        nodes: tuple[Node, ...] = tuple(_target(prover, target))
-    else:
-        nodes = tuple(
-            decision_node(prover, name) for name in advice.trace.outcomes if topic is None or advice.program.decisions[name].topic == topic
-        )
-        nodes += tuple(_derived(prover, topic))
-    silent = () if target is not None else tuple(silent_lines(prover, topic))
-    return Explanation(tuple(_cut(node, level) for node in nodes), silent, frozenset(prover.words.told))
+    found = _target(prover, target) if target is not None else _chosen(prover, selection)
+    nodes, told = reduced(tuple(found), selection, level, prover.words)
+    findings_only = selection.severities or selection.sources
+    silent = () if target is not None or findings_only else tuple(silent_lines(prover, selection))
+    return Explanation(nodes, silent, told)
+
+
+def _chosen(prover: Prover, selection: Selection) -> Iterator[Node]:
+    """Decisions, design facts that rules conclude, and where something is selected the findings, which a report shows by itself."""
+    if not selection.severities:
+        for name in prover.trace.outcomes:
+            if selection.wants_topic(prover.program.decisions[name].topic):
+                yield decision_node(prover, name)
+        yield from _derived(prover, selection)
+    if selection:
+        yield from finding_nodes(prover, selection)
 
 
 def _target(prover: Prover, target: str) -> Iterator[Node]:
@@ -55,23 +61,23 @@ def _target(prover: Prover, target: str) -> Iterator[Node]:
         raise fail("unknown-target", message, help=help)
 
 
-def _derived(prover: Prover, topic: str | None) -> Iterator[Node]:
+def _derived(prover: Prover, selection: Selection) -> Iterator[Node]:
     """Design facts that rules conclude, unless a decision's proof explained them already."""
     for name, choice in prover.advice.choices.items():
         state = prover.trace.facts.get(name)
-        wanted = topic is None or prover.program.facts[name].topic == topic
+        wanted = selection.wants_topic(prover.program.facts[name].topic)
         if choice.decision or not wanted or state is None or state.id in prover.numbers or state.value is None:
             continue
         if state.origin not in STATED:
             yield prover.fact(name)
 
 
-def silent_lines(prover: Prover, topic: str | None = None) -> Iterator[Line]:
+def silent_lines(prover: Prover, selection: Selection = EVERYTHING) -> Iterator[Line]:
     """Rules that were not checked, grouped by what nobody stated; those that only wait for a decision are counted."""
     groups: dict[tuple[str, ...], list[Rule]] = {}
     for unchecked in prover.advice.not_checked:
         rule = prover.program.rules.get(unchecked.rule)
-        if rule is None or isinstance(rule.effect, Conclude) or (topic is not None and rule.topic != topic):
+        if rule is None or isinstance(rule.effect, Conclude) or not selection.wants_topic(rule.topic):
             continue
         names = tuple(sorted(name for name in unchecked.unknown if _is_open(prover, name)))
         groups.setdefault(names, []).append(rule)
@@ -106,9 +112,3 @@ def _group(prover: Prover, names: tuple[str, ...], rules: list[Rule], lang: str)
 
 def _only_place(rules: list[Rule]) -> str:
     return place(rules[0].span) if len(rules) == 1 else ""
-
-
-def _cut(node: Node, level: str) -> Node:
-    if level == FULL:
-        return node
-    return replace(node, children=(), lines=() if level == LINE else node.lines)

@@ -82,7 +82,34 @@ def test_a_report_holds_no_empty_line_of_proof_and_nothing_in_a_row(name: str, l
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_level_is_a_part_of_the_next(name: str) -> None:
-    line, paragraph, full = (explain(advice(name), level=level) for level in ("line", "paragraph", "full"))
-    titles = [[node.title for node in found.nodes] for found in (line, paragraph, full)]
-    assert titles[0] == titles[1] == titles[2]
-    assert [node.lines for node in paragraph.nodes] == [node.lines for node in full.nodes]
+    line, paragraph, full = (all_nodes(explain(advice(name), level=level).nodes) for level in ("line", "paragraph", "full"))
+    ids = [{node.id for node in found} for found in (line, paragraph, full)]
+    assert ids[0] <= ids[1] <= ids[2]
+    assert ids[0]
+    assert ids[0] < ids[2]
+    full_nodes = {node.id: node for node in full}
+    for node in paragraph:
+        assert (node.title, node.number) == (full_nodes[node.id].title, full_nodes[node.id].number)
+        # What was told in a part that is cut is told here instead: sources alone may read otherwise.
+        kept = [[line.text for line in each.lines if line.label not in ("source", "dissent")] for each in (node, full_nodes[node.id])]
+        assert kept[0] == kept[1]
+    assert all(not node.lines and not node.children for node in line)
+
+
+@pytest.mark.parametrize("level", ["paragraph", "line"])
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_cut_leaves_no_reference_behind(name: str, level: str) -> None:
+    nodes = all_nodes(explain(advice(name), level=level).nodes)
+    numbers = {node.number for node in nodes}
+    assert {line.see for node in nodes for line in node.lines} - {0} <= numbers
+    told: set[str] = set()
+    for line in (line for node in nodes for line in node.lines if line.label == "source"):
+        if line.text.en.endswith("(above)"):
+            assert set(line.cites) <= told
+        told |= set(line.cites)
+
+
+def test_one_line_says_what_was_decided() -> None:
+    first = explain(advice("plan.yaml"), "sizing", "line").nodes[0]
+    assert first.title.en.startswith("GPU type, count and split: GPU: A800 SXM 80 GB; number of GPUs: 64 GPUs; ")
+    assert first.title.zh.startswith("GPU 型号、数量与切分：")

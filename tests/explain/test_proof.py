@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from expert.errors import ExpertError
+from expert.errors import ExpertError, Text
 from expert.explain.nodes import Explanation, Line, Node
 from expert.explain.proof import explain
+from expert.explain.selecting import Selection
 from tests.bicycle.consulting import ROOT, advice, sample
 
 
@@ -181,9 +182,9 @@ def test_unchecked_rules_are_grouped_by_what_nobody_stated() -> None:
 def test_levels_cut_what_stands_below() -> None:
     full, paragraph, line = (explain(sample(), "design.bike", level) for level in ("full", "paragraph", "line"))
     assert full.nodes[0].children
-    assert paragraph.nodes[0].lines == full.nodes[0].lines
+    assert [found.label for found in paragraph.nodes[0].lines] == [found.label for found in full.nodes[0].lines]
     assert not paragraph.nodes[0].children
-    assert (line.nodes[0].lines, line.nodes[0].title.en) == ((), "The bicycle")
+    assert (line.nodes[0].lines, line.nodes[0].title) == ((), Text("The bicycle: bicycle: Volt 9", "选车：车型：电动 9"))
 
 
 def test_an_unknown_target_is_an_error_with_the_nearest_name() -> None:
@@ -194,4 +195,4 @@ def test_an_unknown_target_is_an_error_with_the_nearest_name() -> None:
 
 
 def test_a_topic_that_nothing_has_leaves_nothing() -> None:
-    assert explain(sample(), topic="other").nodes == ()
+    assert explain(sample(), selection=Selection(frozenset({"other"}))).nodes == ()
