@@ -155,12 +155,14 @@ class Comparison:
         if any(not o.rejected_by and o.unproven_by for o in solved.options) and solved.chosen is None and not outcome.unproven:
             yield "unproven options are not listed"
         chosen = solved.chosen
-        if chosen is None or chosen.cost is None:
+        if chosen is None or chosen.cost is None or outcome.passed_over:
             return
         # As near to the aims as the chosen one: a cheaper option that misses them is no alternative to it.
         possible = [o for o in solved.options if o.admissible and not o.certain and o.group[1:] <= chosen.group[1:]]
         costs = [o.cost.middle for o in possible if o.cost is not None]
-        if not costs or min(costs) >= chosen.cost.middle * (1 - 1e-9):
+        sure = [o for o in solved.options if o.admissible and o.certain and o.group <= chosen.group]
+        bar = min(o.cost.middle for o in (chosen, *sure) if o.cost is not None)
+        if not costs or min(costs) >= bar * (1 - 1e-9):
             return
         if outcome.cheapest_possible is None:
             yield f"a possible option is cheaper ({min(costs)}), and none is shown"

@@ -58,7 +58,7 @@ def both(text: str) -> dict[str, str]:
     return {"en": text, "zh": text}
 
 
-def number_fact(unit: str = "", **more: Any) -> Content:
+def number_fact(unit: str = "", /, **more: Any) -> Content:
     """A number of the vocabulary."""
     return {"type": "number", **({"unit": unit} if unit else {}), **more}
 

@@ -77,7 +77,14 @@ class Builder:
         self.tables["prices"] = {"columns": {"card": "tables.cards", "amount": "CNY/month"}, "rows": prices}
         self.facts["design.card"] = {"type": "choice", "from": "tables.cards"}
         self.facts["design.count"] = number_fact()
-        assigns: Content = {"design.card": "tables.cards", "design.count": rng.sample(COUNTS, rng.randint(2, 4))}
+        counts: object = rng.sample(COUNTS, rng.randint(2, 4))
+        if rng.random() < 0.3:
+            self.tables["counts"] = {"columns": {"value": "number"}, "rows": {f"k{n}": {"value": n} for n in rng.sample(COUNTS, 3)}}
+            counts = "tables.counts"
+        assigns: Content = {"design.card": "tables.cards", "design.count": counts}
+        if rng.random() < 0.4:
+            self.seen.numbers.append("plan.design.count")
+            self.seen.words.append(("plan.design.card", tuple(cards)))
         self.own = Expressions(rng, ["design.card.memory", "design.card.link.rate", "design.card.speed", "design.count"])
         self.own.words = [("design.card.link.family", WORDS), ("design.card", tuple(cards))]
         self._mode(assigns)
@@ -258,8 +265,8 @@ def _pin(rng: random.Random, content: Content, fact: str, domain: object) -> Val
     if content["facts"][fact]["type"] == "yes-no":
         return rng.choice([True, False])
     if content["facts"][fact]["type"] == "choice":
-        rows = [*content["tables"][domain.removeprefix("tables.")]["rows"]] if isinstance(domain, str) else WORDS
-        return rng.choice([*rows])
+        rows: list[str] = [*content["tables"][domain.removeprefix("tables.")]["rows"]] if isinstance(domain, str) else [*WORDS]
+        return rng.choice(rows)
     return point(rng.choice([1, 2, 3, 4, 8]))  # 3 is outside most domains
 
 

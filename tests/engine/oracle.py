@@ -195,7 +195,7 @@ class World:
         """What the rules, a default or `else` make of a fact, whatever the plan states."""
         decl, contributors = self.program.facts[name], self.program.contributors[name]
         values: list[Value] = []
-        causes: frozenset[str] = frozenset()
+        used, lost = frozenset[str](), frozenset[str]()
         for rule in (self.program.rules[r] for r in contributors):
             assert isinstance(rule.effect, Conclude)
             expression = dict(rule.effect.values)[name]
@@ -204,17 +204,19 @@ class World:
                 if when.sure and when.value is False:
                     continue
                 value = self.evaluate(expression.term, rows)
-                causes |= when.causes if when.value is not True else when.causes | value.causes
                 if when.value is True and value.value is not None:
                     values.append(value.value)
+                    used |= when.causes | value.causes
+                else:
+                    lost |= when.causes if when.value is not True else when.causes | value.causes
         if values:
             combined = combine(decl, values)
-            return unknown(OPTION, *papered(causes)) if combined is None else Result(combined, papered(causes))
+            return unknown(OPTION, *used, *papered(lost)) if combined is None else Result(combined, used | papered(lost))
         fallback = self._fallback(decl)
         if fallback is not None:
-            return Result(fallback.value, papered(causes) | fallback.causes)
-        if causes:
-            return Result(None, causes)
+            return Result(fallback.value, papered(lost) | fallback.causes)
+        if lost:
+            return Result(None, lost)
         return unknown(OPTION) if contributors else unknown(STATED)
 
     def aimed(self, name: str) -> bool:
@@ -362,7 +364,8 @@ def combine(decl: FactDecl, values: Sequence[Value]) -> Value | None:
         first = amounts[0]
         same = all(nearly(a.low, first.low) and nearly(a.high, first.high) for a in amounts)
         return first if same else None
-    pick: Callable[[list[float]], float] = {"max": max, "min": min, "sum": math.fsum}[decl.combine]
+    picks: dict[str, Callable[[list[float]], float]] = {"max": max, "min": min, "sum": math.fsum}
+    pick = picks[decl.combine]
     typicals = [a.typical for a in amounts if a.typical is not None]
     typical = pick(typicals) if len(typicals) == len(amounts) else None
     return _rounded(Amount(pick([a.low for a in amounts]), typical, pick([a.high for a in amounts])))

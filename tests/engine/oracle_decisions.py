@@ -87,7 +87,7 @@ def reads(program: Program, name: str) -> frozenset[str]:
     """Every fact that a decision depends on, through rules, defaults and `else`; decided facts are leaves."""
     decision = program.decisions[name]
     direct = set(decision.needs) | ({decision.cost} if decision.cost else set())
-    for name in tests_of(program, decision.id):
+    for name in own_tests(program, decision.id):
         direct |= rule_facts(program.rules[name])
     direct |= {name for name in program.contributors if name.startswith("design.") and _last(program, frozenset({name})) == decision.id}
     return closure(program, frozenset(direct))
@@ -131,7 +131,7 @@ def _last(program: Program, direct: frozenset[str]) -> str | None:
 
 
 @functools.lru_cache(maxsize=200)
-def tests_of(program: Program, decision: str) -> list[str]:
+def own_tests(program: Program, decision: str) -> list[str]:
     """The require and prefer rules whose last decision this is."""
     return [
         rule.id
@@ -227,7 +227,7 @@ class _Brute:
         for name in followers:
             decision = self.program.decisions[name]
             direct |= set(decision.needs) | ({decision.cost} if decision.cost else set())
-            direct = direct.union(*(rule_facts(self.program.rules[r]) for r in tests_of(self.program, decision.id)))
+            direct = direct.union(*(rule_facts(self.program.rules[r]) for r in own_tests(self.program, decision.id)))
         border: set[str] = set()
         waiting, known = list(direct), set[str]()
         while waiting:
@@ -260,7 +260,7 @@ class _Brute:
         return Solved(decision, status, None, options, in_force)
 
     def _options(self, decision: Decision, bound: Mapping[str, Value], hints: bool) -> tuple[list[str], list[Judged]]:
-        tests = [self.program.rules[name] for name in tests_of(self.program, decision.id)]
+        tests = [self.program.rules[name] for name in own_tests(self.program, decision.id)]
         worlds = self.worlds(decision, bound)
         in_force = [rule for rule in tests if not any(STATED in asked(world, rule).causes for _, _, world in worlds)]
         judged = [self.judged(decision, in_force, world, values, position, hints) for values, position, world in worlds]

@@ -15,7 +15,7 @@ from tests.engine.generated import compiled, conclusion_plan, conclusions, facts
 from tests.engine.generated_decisions import decision_plan, decisions
 
 CONCLUSION_PACKS, CONCLUSION_PLANS = 130, 8
-DECISION_PACKS, DECISION_PLANS = 150, 4
+DECISION_PACKS, DECISION_PLANS = 120, 4
 SHARES = 10
 """The packs are checked in this many tests, so that a failure names few."""
 

@@ -123,7 +123,8 @@ def test_deadline_that_nobody_gave_makes_no_plan_infeasible(tmp_path: Path) -> N
     rules = [COST, TIME, FITS, IN_TIME]
     outcome = run(tmp_path, rules, [SIZING], {"workload.size": 30}).outcomes["sizing"]
     assert chosen(outcome) == {"design.card": "odd", "design.count": 8}
-    assert outcome.missed == (("in-time", pytest.approx(0.38888889)),)
+    ((missed, distance),) = outcome.missed
+    assert (missed, round(distance, 9)) == ("in-time", 0.388888889)
     outcome = run(tmp_path, rules, [SIZING], {"workload.size": 30, "workload.deadline": 30}).outcomes["sizing"]
     assert outcome.status == INFEASIBLE
     # small x 8 violates both, so only the law and the deadline together are more than losing the deadline.
@@ -358,3 +359,12 @@ def test_what_decided_is_cost_where_all_others_are_out_of_reach(tmp_path: Path, 
     """An option of the same card out of reach was overlooked, and one out of reach could stand before one within it."""
     sizing = {**SIZING, "order": order, "assigns": {"design.card": ["small", "big"], "design.count": count}}
     assert run(tmp_path, [COST], [sizing], {}).outcomes["sizing"].decided_by == expected
+
+
+def test_freed_pin_is_no_longer_what_the_plan_states(tmp_path: Path) -> None:
+    """`plan.design.card` went on being the old card while another one was looked for."""
+    kept = rule("kept", require={"design.card": "design.card == plan.design.card"})
+    fast = rule("fast", require={"design.card": "design.card.speed > 1"})
+    outcome = run(tmp_path, [kept, fast], [SIZING], {"design.card": "small"}).outcomes["sizing"]
+    assert (outcome.status, outcome.excluding) == (INFEASIBLE, ("fast",))
+    assert [(f.pins, f.option.values["design.card"]) for f in outcome.freed] == [(("design.card",), "big")]
