@@ -25,7 +25,7 @@ A module has `parsers(lang)`, its command lines ("" is its own, other keys are s
 where it has subcommands `read(arguments, lang)`.
 """
 
-_VALUED = ("--lang",)
+_VALUED = ("--lang", "--completion")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,25 +100,61 @@ def _split(given: list[str]) -> tuple[list[str], str | None, list[str]]:
 
 
 def _without_command(before: list[str], lang: str) -> int:
-    flags = [flag for flag in before if flag.startswith("--lang")]
-    others = [flag for flag in before if flag.startswith("-") and flag not in flags]
-    if "--version" in others or "-V" in others:
+    flags = _flags(before)
+    if "--version" in flags or "-V" in flags:
         from expert import __version__
 
         print(f"expert {__version__}")
         return EXIT_OK
-    unknown = [flag for flag in others if flag not in ("-h", "--help")]
-    if unknown:
-        close = nearest(unknown[0], ("--help", "--version", "--lang"))
-        help = (
-            Text(f"did you mean '{close}'?", f"是否指 '{close}'？")
-            if close
-            else Text("'expert --help' lists the commands", "'expert --help' 列出所有命令")
-        )
-        shown = inert(unknown[0])[:60]
-        raise fail("unknown-option", Text(f"there is no option '{shown}' before a command", f"命令之前没有选项 '{shown}'"), help=help)
+    if "--completion" in flags:
+        return _completion(flags["--completion"], lang)
     print(overview(lang))
     return EXIT_OK
+
+
+def _flags(before: list[str]) -> dict[str, str]:
+    """The options before a command with their values. Errors: ExpertError for one that is not known there."""
+    known = ("--help", "--version", "--lang", "--completion")
+    found: dict[str, str] = {}
+    rest = list(before)
+    while rest:
+        name, _, value = rest.pop(0).partition("=")
+        if name not in (*known, "-h", "-V"):
+            raise _unknown_flag(name, known)
+        if name in _VALUED and not value:
+            value = rest.pop(0) if rest else ""
+        found[name] = value
+    return found
+
+
+def _unknown_flag(name: str, known: Sequence[str]) -> ExpertError:
+    close = nearest(name, known)
+    help = (
+        Text(f"did you mean '{close}'?", f"是否指 '{close}'？")
+        if close
+        else Text("'expert --help' lists the commands", "'expert --help' 列出所有命令")
+    )
+    shown = inert(name)[:60]
+    return fail("unknown-option", Text(f"there is no option '{shown}' before a command", f"命令之前没有选项 '{shown}'"), help=help)
+
+
+def _completion(shell: str, lang: str) -> int:
+    from expert.cli.completion import SHELLS, script
+
+    if not shell:
+        raise fail("missing-argument", Text("--completion needs a value", "--completion 需要一个值"), help=_shells(""))
+    if shell not in SHELLS:
+        shown = inert(shell)[:60]
+        raise fail("unknown-value", Text(f"--completion takes no '{shown}'", f"--completion 不能是 '{shown}'"), help=_shells(shell))
+    sys.stdout.write(script(shell, COMMANDS, lang))
+    return EXIT_OK
+
+
+def _shells(wanted: str) -> Text:
+    from expert.cli.completion import SHELLS
+
+    close, listed = nearest(wanted, SHELLS), ", ".join(SHELLS)
+    return Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else Text(f"it is one of {listed}", f"可用的值：{listed}")
 
 
 def overview(lang: str) -> str:
@@ -136,6 +172,8 @@ options:
   -h, --help     show this help; 'expert COMMAND --help' shows a command's own
   --version      show the version
   --lang en|zh   language of all output (default: the locale)
+  --completion bash|zsh|fish
+                 print a script that completes commands and options
 
 Begin with 'expert init > plan.yaml', then 'expert recommend plan.yaml'."""
     chinese = f"""用法：expert 命令 …
@@ -149,6 +187,8 @@ Begin with 'expert init > plan.yaml', then 'expert recommend plan.yaml'."""
   -h, --help     显示帮助；'expert 命令 --help' 显示该命令的帮助
   --version      显示版本
   --lang en|zh   输出语言（默认取自区域设置）
+  --completion bash|zsh|fish
+                 输出命令与选项的补全脚本
 
 可先运行 'expert init > plan.yaml'，再运行 'expert recommend plan.yaml'。"""
     return Text(english, chinese).of(lang)

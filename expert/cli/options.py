@@ -28,6 +28,10 @@ class Parser(argparse.ArgumentParser):
         """Add an option or argument with help in both languages."""
         self.add_argument(*names, help=says.of(self.lang).replace("%", "%%"), **settings)  # type: ignore[arg-type]
 
+    def actions(self) -> list[argparse.Action]:
+        """The options and arguments, in the order of the help."""
+        return list(self._actions)
+
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The parsed command line. Errors: ExpertError with the nearest option."""
         # Parsing intermixed arguments cuts "usage: " off by its length, which is another one in Chinese: the usage is set before.
