@@ -218,18 +218,22 @@ def _coalesce(arguments: list[Closure], exact: bool) -> Closure:
 
     def first_known(env: Env) -> Slot:
         result = arguments[0](env)
+        unsaid = 0
         for argument in arguments[1:]:
             bits = slot_bits(result)
             if not exact and isinstance(result, int) and result & BOTH == BOTH:
                 bits |= RANGE
             if present(result) and (exact or not bits):
                 return result
+            unsaid |= bits & STATED
             following = argument(env)
             if present(result):
                 result = hull(with_bits(following, bits & (OPTION | RANGE)), result)
             else:
                 result = with_bits(following, bits & (OPTION | RANGE))
-        return result
+        # What nobody stated is replaced by what comes after it, if anything does.
+        settled = present(result) if exact else not slot_bits(result)
+        return result if settled else with_bits(result, unsaid)
 
     return first_known
 
