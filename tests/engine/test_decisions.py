@@ -368,3 +368,11 @@ def test_freed_pin_is_no_longer_what_the_plan_states(tmp_path: Path) -> None:
     outcome = run(tmp_path, [kept, fast], [SIZING], {"design.card": "small"}).outcomes["sizing"]
     assert (outcome.status, outcome.excluding) == (INFEASIBLE, ("fast",))
     assert [(f.pins, f.option.values["design.card"]) for f in outcome.freed] == [(("design.card",), "big")]
+
+
+def test_coalesce_of_nothing_known_needs_what_nobody_stated(tmp_path: Path) -> None:
+    """An empty cell at the end of `coalesce` hid that the plan could have said it, so a preference was in force for some."""
+    likes = rule("likes", prefer={"design.fabric": "coalesce(workload.size, design.fabric.reach) > 4"}, weight=5)
+    outcome = run(tmp_path, [likes], [{**FABRIC, "needs": []}], {}).outcomes["fabric"]
+    assert outcome.not_in_force == (("likes", ("workload.size",)),)
+    assert chosen(outcome)["design.fabric"] == "none"
