@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from expert.engine.boxes import INFINITE, Option
+from expert.engine.boxes import INFINITE, Option, rank_cost
 from expert.engine.evaluate import Env
 from expert.engine.evaluation import Pool
 from expert.engine.exclusion import BOX_LIMIT, Budget, SearchEnded, covering, freeable, rejections, relaxations
@@ -117,7 +117,7 @@ def _decided_by(solved: Solved, second: Option | None) -> tuple[str, bool]:
         return PREFERENCE, False
     if chosen.order != second.order:
         return ORDER, False
-    if solved.search.cost_fact and chosen.typical_cost != second.typical_cost:
+    if solved.search.cost_fact and rank_cost(chosen.cost) != rank_cost(second.cost):
         return COST, False
     return ORDER, True
 
