@@ -376,3 +376,11 @@ def test_coalesce_of_nothing_known_needs_what_nobody_stated(tmp_path: Path) -> N
     outcome = run(tmp_path, [likes], [{**FABRIC, "needs": []}], {}).outcomes["fabric"]
     assert outcome.not_in_force == (("likes", ("workload.size",)),)
     assert chosen(outcome)["design.fabric"] == "none"
+
+
+def test_high_end_of_the_cost_decides_between_equal_typical_costs(tmp_path: Path) -> None:
+    """It was called a tie."""
+    cards: Content = {"columns": CARDS["columns"], "rows": {"wide": {"price": "2..4..9"}, "narrow": {"price": "2..4..8"}}}
+    sizing = {**SIZING, "assigns": {"design.card": "tables.cards", "design.count": [1]}}
+    outcome = run(tmp_path, [COST], [sizing], {}, cards=cards).outcomes["sizing"]
+    assert (chosen(outcome)["design.card"], outcome.decided_by, outcome.tie) == ("narrow", "cost", False)
