@@ -96,7 +96,8 @@ def covering(problem: Problem, budget: Budget) -> tuple[str, ...] | None:
         used.append(found)
     tests = {test.id: test for test in problem.requires}
     names = sorted(set(used), key=used.index)
-    for name in names:
+    # One rule may reject every option and yet never be the first to reject a box.
+    for name in (*names, *(test for test in tests if test not in names)):
         if witness(replace(problem, requires=(tests[name],)), budget) is None:
             return (name,)
     for name in reversed(list(names)):
