@@ -264,7 +264,7 @@ def test_choice_on_overlapping_ranges_is_possible_not_rejected(tmp_path: Path) -
     """Over several options the choice was taken for a known range, so that its option was rejected."""
     # big costs 5,000..7,000: whether it is above 6,000 is open, and so is the choice; small is rejected (1 is not 2).
     asks = rule("asks", require={"design.card": "(3 if design.card.price > 6000 CNY/month else 4) <= 2 or design.card == odd"})
-    sizing = {**SIZING, "assigns": {"design.card": ["small", "big"], "design.count": [1, 2]}}
+    sizing = {**SIZING, "assigns": {"design.card": ["small", "big"], "design.count": [1, 2, 4]}}
     outcome = run(tmp_path, [COST, asks], [sizing], {}).outcomes["sizing"]
     assert chosen(outcome) == {"design.card": "big", "design.count": 1}
     assert outcome.chosen is not None
@@ -384,3 +384,16 @@ def test_high_end_of_the_cost_decides_between_equal_typical_costs(tmp_path: Path
     sizing = {**SIZING, "assigns": {"design.card": "tables.cards", "design.count": [1]}}
     outcome = run(tmp_path, [COST], [sizing], {}, cards=cards).outcomes["sizing"]
     assert (chosen(outcome)["design.card"], outcome.decided_by, outcome.tie) == ("narrow", "cost", False)
+
+
+def test_one_rule_that_rejects_a_value_is_named_before_a_cover(tmp_path: Path) -> None:
+    """A rule that came second everywhere was not thought of."""
+    # For big, `a` rejects the count of 1, `b` all other counts, and `c` every count.
+    rules = [
+        rule("a", require={"design.count": "design.count > 1 or design.card == small"}),
+        rule("b", require={"design.count": "design.count < 2 or design.card == small"}),
+        rule("c", require={"design.card": "design.count == 3 or design.card == small"}),
+    ]
+    sizing = {**SIZING, "assigns": {"design.card": ["small", "big"], "design.count": [1, 2, 4]}}
+    outcome = run(tmp_path, [COST, *rules], [sizing], {}).outcomes["sizing"]
+    assert [(r.value, r.rules, r.together) for r in outcome.rejected] == [("big", ("c",), False)]
