@@ -35,17 +35,25 @@ def engine_of(wanted: str | None, lang: str) -> Engine:
     """
     if wanted == "reference":
         return ReferenceEngine()
+    engine = _durable()
+    if engine is not None:
+        return engine
+    if wanted == "durable":
+        help = Text("leave --engine out, or use --engine reference", "请去掉 --engine，或使用 --engine reference")
+        raise fail("engine-missing", Text("durable_rules cannot be imported here", "此处无法导入 durable_rules"), help=help)
+    said = Text("durable_rules cannot be imported: the reference engine answers", "无法导入 durable_rules，由参考引擎作答")
+    print(said.of(lang), file=sys.stderr)
+    return ReferenceEngine()
+
+
+def _durable() -> Engine | None:
+    """The durable engine, None where the adapter or the library's compiled part cannot be imported."""
     try:
-        # Through its name: only the adapter knows durable_rules, and it is there only where that was built.
-        engine = cast(Engine, import_module(_DURABLE).DurableEngine())
+        # Through its name: only the adapter knows durable_rules. It loads the library when it fires, which is too late to say so.
+        adapter = import_module(_DURABLE)
     except ImportError:
-        if wanted == "durable":
-            help = Text("leave --engine out, or use --engine reference", "请去掉 --engine，或使用 --engine reference")
-            raise fail("engine-missing", Text("durable_rules cannot be imported here", "此处无法导入 durable_rules"), help=help) from None
-        said = Text("durable_rules cannot be imported: the reference engine answers", "无法导入 durable_rules，由参考引擎作答")
-        print(said.of(lang), file=sys.stderr)
-        return ReferenceEngine()
-    return engine
+        return None
+    return cast(Engine, adapter.DurableEngine()) if adapter.durable_available() else None
 
 
 def plan_of(options: argparse.Namespace, program: Program) -> Plan:
