@@ -19,7 +19,7 @@ from expert.engine.durable_pattern import (
     row_pattern,
     wanting,
 )
-from expert.engine.durable_raw import CONDITIONS_PER_RULE, Definition, DurableLimitError, Property, RawRule, ValueType
+from expert.engine.durable_raw import CONDITIONS_PER_RULE, Definition, DurableLimitError, Join, Property, RawRule, ValueType
 from expert.engine.evaluate import Closure
 from expert.language.terms import BOOL, NUMBER, WORD
 from expert.records import dataclass
@@ -147,6 +147,23 @@ class Draft:
         return self.hide(identity, [piece], own, carries=True)
 
     def definition(self) -> Definition:
-        """All rules with the kinds that they read."""
-        schema = {copy_name(kind, copy): self._schemas[kind] for kind, copies in self.copies.items() for copy in range(copies)}
+        """All rules with the kinds that they read; of the four numbers that tell a range, those that some rule compares."""
+        declared = {copy_name(kind, copy): self._schemas[kind] for kind, copies in self.copies.items() for copy in range(copies)}
+        compared = _compared(self.rules)
+        schema = {
+            kind: {name: prop for name, prop in properties.items() if prop is not _NUMBER or (kind, name) in compared}
+            for kind, properties in declared.items()
+        }
         return Definition(tuple(self.rules), schema)
+
+
+def _compared(rules: Iterable[RawRule]) -> set[tuple[str, str]]:
+    """Kinds and properties that tests read."""
+    found: set[tuple[str, str]] = set()
+    for rule in rules:
+        for condition in rule.conditions:
+            for test in condition.tests:
+                found.add((condition.kind, test.prop))
+                if isinstance(test, Join):
+                    found.add((rule.conditions[test.condition].kind, test.other))
+    return found

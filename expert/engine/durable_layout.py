@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import itertools
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from typing import NamedTuple
 
 from expert.engine.durable_raw import (
     BOOT,
@@ -50,8 +51,7 @@ Place = tuple[int, int]  # rule, condition
 Schema = Mapping[str, Mapping[str, Property]]
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """What may follow a test: a further test with its node, a join or end of conditions (`places`), or a group (`inner`)."""
 
     test: str = ""
@@ -62,11 +62,13 @@ class Branch:
     inner: tuple[Branch, ...] = ()
 
 
-@dataclass(slots=True)
 class _Node:
-    kids: dict[str, tuple[str, _Node]] = field(default_factory=dict)  # test -> property if it is an equality, node
-    joins: list[Place] = field(default_factory=list)
-    ends: list[Place] = field(default_factory=list)
+    __slots__ = ("ends", "joins", "kids")
+
+    def __init__(self) -> None:
+        self.kids: dict[str, tuple[str, _Node]] = {}  # test -> property if it is an equality, node
+        self.joins: list[Place] = []
+        self.ends: list[Place] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +106,25 @@ def _lay_out(rules: Sequence[RawRule], start: int, schema: Schema) -> Layout:
 
 def _tree(rules: Sequence[RawRule], schema: Schema) -> _Node:
     root = _Node()
+    kinds: dict[str, _Node] = {}
     for i, rule in enumerate(rules):
         for j, condition in enumerate(rule.conditions):
-            node = root
-            for exclusive, text in alpha_tests(condition, schema[condition.kind]):
-                node = node.kids.setdefault(text, (exclusive, _Node()))[1]
+            kind = condition.kind
+            if kind not in kinds:
+                kinds[kind] = _below(root, _kind_tests(kind))
+            node = _below(kinds[kind], _own_tests(condition, schema[kind])) if condition.tests else kinds[kind]
             joined = any(isinstance(test, Join) for test in condition.tests)
             (node.joins if joined else node.ends).append((i, j))
     return root
+
+
+def _below(node: _Node, tests: Iterable[tuple[str, str]]) -> _Node:
+    for exclusive, text in tests:
+        known = node.kids.get(text)
+        if known is None:
+            known = node.kids[text] = (exclusive, _Node())
+        node = known[1]
+    return node
 
 
 def bucket(kind: str) -> int:
@@ -119,12 +132,16 @@ def bucket(kind: str) -> int:
     return zlib.crc32(kind.encode()) % BUCKETS
 
 
-def alpha_tests(condition: RawCondition, properties: Mapping[str, Property]) -> Iterator[tuple[str, str]]:
-    """The tests of a condition that look at one fact, as text: bucket, kind, then the others, equalities first."""
-    yield BUCKET, f'{{"{BUCKET}":{bucket(condition.kind)}}}'
-    yield KIND, f'{{"{KIND}":{encode_text(condition.kind)}}}'
+def _kind_tests(kind: str) -> Iterator[tuple[str, str]]:
+    """The first tests of every condition, each with the property of which a fact passes one test at most."""
+    yield BUCKET, f'{{"{BUCKET}":{bucket(kind)}}}'
+    yield KIND, f'{{"{KIND}":{encode_text(kind)}}}'
+
+
+def _own_tests(condition: RawCondition, properties: Mapping[str, Property]) -> list[tuple[str, str]]:
+    """The other tests of a condition that look at one fact, as text, equalities first."""
     found = {_alpha(test, properties) for test in condition.tests if not isinstance(test, Join)}
-    yield from sorted(found, key=lambda pair: (not pair[0], pair))
+    return sorted(found, key=lambda pair: (not pair[0], pair))
 
 
 def _alpha(test: Constant | Exists, properties: Mapping[str, Property]) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from typing import cast
 
 from expert.engine.durable_draft import Assert, Report
@@ -14,29 +13,32 @@ from expert.engine.durable_raw import FactId, Value
 from expert.engine.durable_rules import Compiled
 from expert.engine.evaluate import Env
 from expert.engine.values import Slot, Words, down, holds, is_known
-from expert.records import dataclass
 
 Values = Mapping[str, Value]
 
 
-@dataclass(slots=True)
 class Note:
     """What a message stands for: its value, the fact it is about, the values it carries, and the messages behind it."""
 
-    slot: Slot | None = None
-    fact: str = ""
-    env: Env = field(default_factory=dict)
-    behind: set[FactId] = field(default_factory=set)
+    __slots__ = ("behind", "env", "fact", "slot")
+
+    def __init__(self, slot: Slot | None = None, fact: str = "", env: Env | None = None) -> None:
+        self.slot = slot
+        self.fact = fact
+        self.env: Env = {} if env is None else env
+        self.behind: set[FactId] = set()
 
 
-@dataclass(slots=True)
 class Found:
     """An instance of a rule that matched, with every message behind it."""
 
-    report: Report
-    rows: tuple[str, ...]
-    value: Slot | None
-    behind: set[FactId] = field(default_factory=set)
+    __slots__ = ("behind", "report", "rows", "value")
+
+    def __init__(self, report: Report, rows: tuple[str, ...], value: Slot | None) -> None:
+        self.report = report
+        self.rows = rows
+        self.value = value
+        self.behind: set[FactId] = set()
 
 
 def properties(slot: Slot, prop: str = "oid") -> dict[str, Value]:
@@ -96,9 +98,9 @@ class Memory:
         return tuple(sorted({self._notes[message].fact for message in seen} - {""}))
 
     def _settle(self, source: str, prefix: str, name: str, slot: Slot, fact: str) -> None:
-        self._put(f"{prefix}settled:{name}", {}, Note(slot, fact))
+        self._mark(f"{prefix}settled:{name}", slot, fact)
         if not is_known(slot):
-            self._put(f"{prefix}absent:{name}", {}, Note(None, fact))
+            self._mark(f"{prefix}absent:{name}", None, fact)
             return
         elements = _elements(slot)
         lacks = self._compiled.lacks.get(name, ()) if source == FACT else ()
@@ -109,18 +111,19 @@ class Memory:
                 self._put(f"lacks:{name}", {"oid": word}, Note(None, fact))
         kind = f"{source}:{name}"
         if kind in self._compiled.copies or kind in self._compiled.sources:
-            self._put(kind, self._fitting(kind, properties(slot)), Note(slot, fact))
+            self._put(kind, properties(slot), Note(slot, fact))
 
-    def _fitting(self, kind: str, values: dict[str, Value]) -> dict[str, Value]:
-        """Texts have no properties, and neither has a list that was concluded as one word."""
-        declared = self._compiled.definition.schema.get(kind, values)
-        return {name: value for name, value in values.items() if name in declared}
+    def _mark(self, kind: str, slot: Slot | None, fact: str) -> None:
+        """Assert a message without properties, which most programs read of few facts."""
+        if kind in self._compiled.copies:
+            self._put(kind, {}, Note(slot, fact))
 
     def _put(self, kind: str, values: Values, note: Note) -> Note | None:
-        """Assert every copy that rules read, and the cells of the row that it names."""
+        """Assert every copy that rules read, with the properties that they compare, and the cells of the row that it names."""
         found = None
         for copy in range(self._compiled.copies.get(kind, 0)):
-            message = self._session.add(copy_name(kind, copy), values)
+            name = copy_name(kind, copy)
+            message = self._session.add(name, {prop: values[prop] for prop in self._compiled.definition.schema[name] if prop in values})
             found = self._notes.setdefault(message, note)
         columns = self._compiled.sources.get(kind, ())
         word = values.get("val" if kind.startswith(f"{CELL}:") else "oid")
@@ -161,7 +164,7 @@ class Memory:
         values: dict[str, Value] = {f"v{i}": row for i, row in enumerate(rows)}
         if value is not None:
             values.update(properties(value))
-        note = self._put(action.kind, values, Note(value, "", env if action.carries else {}))
+        note = self._put(action.kind, values, Note(value, "", env if action.carries else None))
         if note is not None:
             note.behind.update(messages)
 
