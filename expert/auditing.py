@@ -6,6 +6,7 @@ A pure reading of a trace; `consult` puts the findings into the advice.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
@@ -73,6 +74,8 @@ def _of_rule(audit: Audit, firing: Firing) -> Iterator[Finding]:
         yield _finding(audit, rule, effect.severity, effect.fact, message, fix, firing)
     if firing.state != VIOLATED:
         return
+    if any(rule.id in outcome.chosen.possible for outcome in audit.trace.outcomes.values() if outcome.chosen is not None):
+        return  # it is false on what is known only; the decision's own finding says that it may not hold
     if isinstance(effect, Require):
         missed = _missed_aim(audit, rule)
         if missed is not None:
@@ -109,15 +112,17 @@ def _missed_aim(audit: Audit, rule: Rule) -> Text | None:
 
 def _miss_words(audit: Audit, rule: Rule, distance: float, lang: str) -> str:
     test = cast(Require, rule.effect).test.term
-    title, percent = rule.title.of(lang), format_number(distance * 100)
+    title = rule.title.of(lang)
+    percent = format_number(distance * 100)
+    off = Text(f" (off by {percent} %)", f"（相差 {percent} %）") if math.isfinite(distance) else NO_TEXT
     if not isinstance(test, CompareTerm):
         return f"No option reaches the aim “{title}”" if lang == "en" else f"没有选项能达到目标“{title}”"
     has, wanted = (term_words(side, audit.program, audit.env, lang) for side in (test.left, test.right))
     most = test.operator in ("<", "<=")
     if lang == "zh":
-        return f"没有选项能达到目标“{title}”：最接近的为{has}，目标是{'至多' if most else '至少'}{wanted}（相差 {percent} %）"
+        return f"没有选项能达到目标“{title}”：最接近的为{has}，目标是{'至多' if most else '至少'}{wanted}{off.of(lang)}"
     bound = "at most" if most else "at least"
-    return f"No option reaches the aim “{title}”: the nearest gives {has}, the aim is {bound} {wanted} (off by {percent} %)"
+    return f"No option reaches the aim “{title}”: the nearest gives {has}, the aim is {bound} {wanted}{off.of(lang)}"
 
 
 def _fix(audit: Audit, rule: Rule) -> Text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from expert.engine.trace import INFEASIBLE, SATISFIED, UNDETERMINED, VIOLATED, Outcome
@@ -16,6 +17,7 @@ from expert.explain.wording import in_both
 from expert.facts import Value
 from expert.language.program import Prefer, Require, Rule
 from expert.language.terms import facts_read
+from expert.quantities import format_number
 
 DECIDED_BY = {
     "requirement": Text("the requirements leave nothing better", "其余选项都被要求排除"),
@@ -187,8 +189,9 @@ def _what_decided(prover: Prover, outcome: Outcome) -> Iterator[Line]:
     for rule_id, distance in outcome.missed:
         rule = prover.program.rules.get(rule_id)
         title = rule.title if rule is not None and rule.title else Text(rule_id, rule_id)
-        percent = f"{distance * 100:.3g} %"
-        yield Line("missed", Text(f"{title.en}: missed by {percent}", f"{title.zh or title.en}：差 {percent}"))
+        percent = format_number(distance * 100)
+        by = Text(f"{percent} %", f"{percent} %") if math.isfinite(distance) else Text("an unknown amount", "未知的量")
+        yield Line("missed", Text(f"{title.en}: missed by {by.en}", f"{title.zh or title.en}：差 {by.zh}"))
     for fact, value in (outcome.recommended or {}).items():
         if value is not None and chosen is not None and value != chosen.values.get(fact):
             said = in_both(lambda lang, f=fact, v=value: pair(prover, f, v, lang))  # type: ignore[misc]
