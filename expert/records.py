@@ -10,9 +10,9 @@ Classes that are made by the ten thousand use the standard decorator: its `__ini
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 T = TypeVar("T")
 Maker = Callable[[], Any]
@@ -56,13 +56,12 @@ def _init(cls: type[Any], fields: Sequence[dataclasses.Field[Any]], slots: bool)
     names = tuple(one.name for one in fields)
     makers = tuple(map(_maker, fields))
     count = len(names)
-    needed = sum(make is None for make in makers)
+    tails = dict(_tails(fields))
     puts = tuple(getattr(cls, name).__set__ for name in names) if slots else ()
 
     def arranged(given: tuple[Any, ...], named: dict[str, Any]) -> Sequence[Any]:
-        if named or not needed <= len(given) <= count:
-            return _arranged(cls, names, makers, given, named)
-        return (*given, *[cast(Maker, make)() for make in makers[len(given) :]])
+        tail = None if named else tails.get(len(given))
+        return _arranged(cls, names, makers, given, named) if tail is None else given + tail
 
     def fill(self: Any, /, *given: Any, **named: Any) -> None:
         for put, value in zip(puts, given if len(given) == count and not named else arranged(given, named)):  # noqa: B905 - hot
@@ -72,6 +71,17 @@ def _init(cls: type[Any], fields: Sequence[dataclasses.Field[Any]], slots: bool)
         self.__dict__.update(zip(names, arranged(given, named), strict=True))
 
     return fill if slots else update
+
+
+def _tails(fields: Sequence[dataclasses.Field[Any]]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """For each number of values given by position for which the rest are constants: those constants."""
+    tail: tuple[Any, ...] = ()
+    yield len(fields), tail
+    for place in reversed(range(len(fields))):
+        if fields[place].default is dataclasses.MISSING:
+            return
+        tail = (fields[place].default, *tail)
+        yield place, tail
 
 
 def _maker(field: dataclasses.Field[Any]) -> Maker | None:
@@ -86,7 +96,8 @@ def _arranged(
 ) -> Sequence[Any]:
     """The values of all fields, in their order. Errors: TypeError, as for any call with the wrong arguments."""
     values = list(given)
-    for name, make in list(zip(names, makers, strict=True))[len(given) :]:
+    for place in range(len(given), len(names)):
+        name, make = names[place], makers[place]
         if name in named:
             values.append(named.pop(name))
         elif make is not None:
