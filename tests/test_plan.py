@@ -220,10 +220,10 @@ def test_all_mistakes_come_in_one_run() -> None:
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_plan_has_one_message_at_once(text: str, code: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     found = mistakes(text)
     assert [d.code for d in found] == [code]
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_missing_or_binary_file_has_one_message(tmp_path: Path) -> None:

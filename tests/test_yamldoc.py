@@ -195,10 +195,10 @@ def test_duplicate_key_names_both_places() -> None:
     "text", ["[" * 100_000, "[" * 60_000 + "]" * 60_000, "- " * 100_000 + "a", "{a: " * 100_000, "? " * 100_000, "[{a: " * 50_000]
 )
 def test_deep_nesting_is_an_error_at_once(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     (found,) = mistakes(text, PACK_LIMIT_BYTES)
     assert found.code == "too-deep"
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 def test_depth_limit_is_exact_also_through_aliases() -> None:
@@ -214,9 +214,9 @@ def test_alias_bomb_is_refused_at_once() -> None:
     rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"] + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 20)]
     merges = ["m0: &m0 {x: 1}"] + [f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}], y{n}: 1}}" for n in range(1, 20)]
     for text in ("\n".join(rows), "\n".join(merges)):
-        began = time.perf_counter()
+        began = time.process_time()
         assert only(text).code == "too-many-nodes"
-        assert time.perf_counter() - began < 1
+        assert time.process_time() - began < 1
 
 
 def test_mistakes_without_end_are_cut() -> None:
@@ -234,9 +234,9 @@ def test_scalar_limit_is_a_parameter() -> None:
 def test_size_counts_bytes_and_is_refused_at_once() -> None:
     assert load("a: 显", "f", 6).root is not None
     assert mistakes("a: 显", 5)[0].code == "file-too-large"
-    began = time.perf_counter()
+    began = time.process_time()
     assert mistakes(b"a" * 50_000_000)[0].code == "file-too-large"
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 def test_a_large_valid_file_loads_in_time() -> None:
@@ -245,9 +245,9 @@ def test_a_large_valid_file_loads_in_time() -> None:
     )
     text = "rules:\n" + "".join(rule.format(n) for n in range(4200))
     assert 480_000 < len(text.encode()) <= PACK_LIMIT_BYTES
-    began = time.perf_counter()
+    began = time.process_time()
     assert load(text, "rules.yaml", PACK_LIMIT_BYTES).root is not None
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 # --- files

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -41,14 +41,20 @@ def recommend(path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=20, check=False)
 
 
+def spent() -> float:
+    """Seconds of processor time that finished children have used: the clock would also count what else the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_error_at_once(case: str, tmp_path: Path) -> None:
     content, code = BAD[case]
     path = tmp_path / "plan.yaml"
     path.write_bytes(content)
-    start = time.monotonic()
+    before = spent()
     found = recommend(path)
-    assert time.monotonic() - start < 2
+    assert spent() - before < 2
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr.count("error[") == 1
     assert f"error[{code}]: " in found.stderr
