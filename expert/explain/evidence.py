@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from expert.errors import Span, Text, inert
 from expert.explain.nodes import Line
@@ -43,15 +43,19 @@ def rule_terms(rule: Rule, fact: str | None = None) -> tuple[Condition, ...]:
 
 def evidence(rule: Rule, rows: Rows, words: Words, fact: str | None = None) -> Iterator[Line]:
     """Constants and cells that a rule read, its sources, what disagrees, and which layer spoke."""
-    terms = [condition.term for condition in rule_terms(rule, fact)]
-    cite: dict[str, None] = {}
-    for line, names in (*_constants(terms, words), *_cells(terms, rows, words)):
-        yield line
-        cite |= dict.fromkeys(names)
-    yield from sources((*cite, *rule.cite), words)
+    yield from evidence_of([condition.term for condition in rule_terms(rule, fact)], rows, words, rule.cite)
     yield from _dissent(rule, words)
     yield from changes(rule.changes, words)
     yield rule_line(rule, words)
+
+
+def evidence_of(terms: Sequence[Term], rows: Rows, words: Words, cite: Iterable[str] = ()) -> Iterator[Line]:
+    """Constants and cells that terms read, and the claims and sources of these and of `cite`."""
+    names: dict[str, None] = {}
+    for line, cited in (*_constants(terms, words), *_cells(terms, rows, words)):
+        yield line
+        names |= dict.fromkeys(cited)
+    yield from sources((*names, *cite), words)
 
 
 def rule_line(rule: Rule, words: Words) -> Line:

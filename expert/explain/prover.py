@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator
 from expert.advice import Advice
 from expert.engine.trace import FIRED, NOT_CHECKED, SATISFIED, SILENT, VIOLATED, FactState, Firing
 from expert.errors import Text
-from expert.explain.evidence import BASIS, Rows, evidence, place, sources, worst_basis
+from expert.explain.evidence import BASIS, evidence, place, worst_basis
+from expert.explain.formulas import ASSUMED_TEXT, absent, condition_line, default_lines, formula_lines, result_line, threshold_lines
 from expert.explain.margins import margin
 from expert.explain.nodes import ASSUMPTION, FACT, MISSING, RULE, STATED, Line, Node
 from expert.explain.wording import in_both
 from expert.explain.words import STATED as STATED_ORIGINS
 from expert.explain.words import Words
 from expert.facts import ASSUMED
-from expert.language.printing import describe
-from expert.language.program import Conclude, Condition, Prefer, Require, Rule
-from expert.language.terms import NUMBER, CellTerm, ConstantTerm, FactTerm, Literal, facts_read, walk
+from expert.language.program import Conclude, Prefer, Require, Rule, Threshold
+from expert.language.terms import facts_read
 
 _STATES = {
     FIRED: Text("fired", "已触发"),
@@ -159,17 +159,13 @@ class Prover:
 
     def _assumed(self, state: FactState, title: Text, number: int) -> Node:
         decl = self.program.facts[state.name]
-        lines = [Line("assumed", Text("nobody stated it, so this default is used", "未提供，采用此默认值"))]
-        children: list[Node] = []
-        if state.default is not None and state.default < len(decl.default):
-            case = decl.default[state.default]
-            lines += [Line("when", Text(condition.text, condition.text)) for condition in case.when]
-            names = [name for condition in case.when for name in sorted(facts_read(condition.term))]
-            backing = list(sources(case.cite or decl.cite, self.words))
-            found, children = self.premises([*names, *sorted(facts_read(case.value.term))])
-            lines += [*found, *backing]
-            return Node(state.id, ASSUMPTION, title, number, place(case.span), tuple(lines), tuple(children))
-        return Node(state.id, ASSUMPTION, title, number, place(decl.span), tuple(lines))
+        if state.default is None or state.default >= len(decl.default):
+            return Node(state.id, ASSUMPTION, title, number, place(decl.span), (Line("assumed", ASSUMED_TEXT),))
+        case = decl.default[state.default]
+        lines, backing = default_lines(decl, state.default, state.value, self.words)
+        names = [name for condition in case.when for name in sorted(facts_read(condition.term))]
+        found, children = self.premises([*names, *sorted(facts_read(case.value.term))])
+        return Node(state.id, ASSUMPTION, title, number, place(case.span), (*lines, *found, *backing), tuple(children))
 
     def _concluded(self, state: FactState, title: Text, number: int) -> Node:
         decl = self.program.facts[state.name]
@@ -183,7 +179,9 @@ class Prover:
             lines.append(Line("otherwise", text, place(decl.span)))
         # All lines of this node first: what they quote is quoted above its children.
         parts = [self._contribution(firing, state.name, firings[:place]) for place, firing in enumerate(firings)]
-        for before, names, backing in parts:
+        for firing, (before, names, backing) in zip(firings, parts, strict=True):
+            if len(firings) > 1 and not any(line.label == "numbers" for line in before):
+                before.append(result_line(state.name, dict(firing.effects).get(state.name), self.words))
             found, below = self.premises(names)
             lines += [*before, *found, *backing]
             children += below
@@ -207,38 +205,17 @@ class Prover:
         """How one rule instance concluded a fact: title, conditions and formula; the facts it read; what it rests on."""
         rule = self.program.rules[firing.rule]
         lines = [Line("concluded", rule.title or Text(rule.id, rule.id), place(rule.span))]
-        lines += [self.condition_line(condition, firing.rows) for condition in rule.when]
+        lines += [condition_line(condition, firing.rows, self.words) for condition in rule.when]
         if isinstance(rule.effect, Conclude):
             for name, value in rule.effect.values:
                 if name == fact:
-                    lines += self.formula(value, firing, fact)
+                    lines += formula_lines(value, fact, dict(firing.effects).get(fact), firing.rows, self.words)
         return lines, self._names(firing), list(evidence(rule, firing.rows, self.words, fact))
 
     def _names(self, firing: Firing) -> list[str]:
-        return [premise.removeprefix("fact:") for premise in firing.premises if premise.startswith("fact:")]
-
-    def condition_line(self, condition: Condition, rows: Rows) -> Line:
-        """A condition as written; where it compares numbers, then with the numbers."""
-        written = Text(condition.text, condition.text)
-        if not any(part.kind == NUMBER and isinstance(part, FactTerm | ConstantTerm | CellTerm) for part in walk(condition.term)):
-            return Line("when", written)
-        shown = in_both(lambda lang: self.words.in_numbers(condition.term, rows, lang))
-        if shown.en == condition.text:
-            return Line("when", written)
-        return Line("when", Text(f"{condition.text}   ({shown.en})", f"{condition.text}   （{shown.zh}）"))
-
-    def formula(self, value: Condition, firing: Firing, fact: str) -> Iterator[Line]:
-        """The formula with names, then with numbers and units, then the result."""
-        if isinstance(value.term, Literal | FactTerm):
-            return
-        result = dict(firing.effects).get(fact)
-        yield Line("formula", Text(describe(value.term), describe(value.term)))
-
-        def numbers(lang: str) -> str:
-            inside, outside = self.words.in_numbers(value.term, firing.rows, lang), self.words.value(fact, result, lang)
-            return f"= {outside}" if inside in (outside, f"({outside})") or isinstance(result, str) else f"= {inside} = {outside}"
-
-        yield Line("numbers", in_both(numbers))
+        """The facts that a firing rests on, those among them whose absence it needs."""
+        read = [premise.removeprefix("fact:") for premise in firing.premises if premise.startswith("fact:")]
+        return read if firing.state == NOT_CHECKED else [*read, *absent(self.program.rules[firing.rule].when, self.words)]
 
     # Rules.
 
@@ -255,7 +232,7 @@ class Prover:
         blamed = self._blamed(rule) if firing.state != SILENT else []
         grounds = [name for name in self._names(firing) if name not in blamed]
         because, children = self.premises(grounds)
-        lines += [*because, *(self.condition_line(condition, firing.rows) for condition in rule.when if firing.state != NOT_CHECKED)]
+        lines += [*because, *(condition_line(condition, firing.rows, self.words) for condition in rule.when if firing.state != NOT_CHECKED)]
         if blamed and firing.state != NOT_CHECKED:
             against, more = self.premises(blamed, "but" if harm else "and")
             lines += against
@@ -267,7 +244,9 @@ class Prover:
             lines.append(Line("why", rule.because))
         if isinstance(rule.effect, Conclude):
             for fact, value in rule.effect.values:
-                lines += self.formula(value, firing, fact)
+                lines += formula_lines(value, fact, dict(firing.effects).get(fact), firing.rows, self.words)
+        if isinstance(rule.effect, Threshold) and firing.state == FIRED:
+            lines += threshold_lines(rule.effect, firing.rows, self.words)
         lines += backing
         return Node(firing.id, RULE, rule.title or Text(rule.id, rule.id), number, place(rule.span), tuple(lines), tuple(children), harm)
 

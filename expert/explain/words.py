@@ -144,7 +144,9 @@ def _mapped(term: Term, change: Callable[[Term], Term]) -> Term:
             return change(term)
         case FunctionTerm(function="known" | "missing"):
             return term
-        case ArithmeticTerm(arguments=arguments) | FunctionTerm(arguments=arguments):
+        case FunctionTerm(arguments=arguments):
+            return replace(term, arguments=tuple(_bare(_mapped(a, change)) for a in arguments))
+        case ArithmeticTerm(arguments=arguments):
             return replace(term, arguments=tuple(_mapped(a, change) for a in arguments))
         case ChoiceTerm(then=then, condition=test, other=other):
             return replace(term, then=_mapped(then, change), condition=_mapped(test, change), other=_mapped(other, change))
@@ -158,3 +160,10 @@ def _mapped(term: Term, change: Callable[[Term], Term]) -> Term:
             return replace(term, operands=tuple(_mapped(o, change) for o in operands))
         case _:
             return term
+
+
+def _bare(term: Term) -> Term:
+    """A range that is the argument of a function: one pair of parentheses is enough."""
+    if isinstance(term, Literal) and term.text.startswith("(") and term.text.endswith(")"):
+        return replace(term, text=term.text[1:-1])
+    return term
