@@ -179,8 +179,13 @@ def members_of(literal: Literal) -> tuple[str, ...]:
     return tuple(literal.word.split("\n")) if literal.word else ()
 
 
+_LEAVES = (Literal, FactTerm, StatedTerm, ConstantTerm, RowTerm)
+
+
 def children(term: Term) -> tuple[Term, ...]:
     """The direct sub-terms, left to right."""
+    if isinstance(term, _LEAVES):
+        return ()  # most terms
     match term:
         case CellTerm(row=row):
             return (row,)
@@ -196,8 +201,6 @@ def children(term: Term) -> tuple[Term, ...]:
             return (operand,)
         case LogicTerm(operands=operands):
             return operands
-        case _:
-            return ()
 
 
 def walk(term: Term) -> list[Term]:
