@@ -8,7 +8,7 @@ from expert.advice import Advice
 from expert.cli.loading import advice_of, exit_code
 from expert.cli.options import Parser, add_general, add_output, add_packs, add_plan
 from expert.cli.output import deliver, page_to
-from expert.errors import Text
+from expert.errors import Text, fail
 from expert.explain.nodes import Explanation
 from expert.explain.proof import explain
 from expert.explain.selecting import FULL, LEVELS, selection_of
@@ -41,6 +41,16 @@ def parsers(lang: str) -> dict[str, Parser]:
 
 def run(options: argparse.Namespace, lang: str) -> int:
     """Run the command."""
+    if options.target is not None and (options.topic or options.severity):
+        message = Text(
+            "--topic and --severity choose among all proofs; FACT|RULE names one",
+            "--topic 与 --severity 用于筛选全部证明；FACT|RULE 只指定一个",
+        )
+        raise fail(
+            "bad-call",
+            message,
+            help=Text("leave one of them out; --source also prunes a single proof", "请去掉其一；--source 也可裁剪单个证明"),
+        )
     advice = advice_of(options, lang)
     selection = selection_of(advice.program, options.topic, options.severity, options.source)
     found = explain(advice, options.target, options.level, selection)

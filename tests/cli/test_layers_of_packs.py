@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -244,3 +245,59 @@ def test_without_installed_packs_looking_costs_little() -> None:
         installed_packs()
         times.append(time.perf_counter() - start)
     assert min(times) < 0.02  # under 0.005 on an idle machine
+
+
+# ---------------------------------------------------------------------------------------- hostile settings
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_broken_link(path: Path) -> None:
+    path.symlink_to("nowhere.yaml")
+
+
+def a_large_file(path: Path) -> None:
+    path.write_text("lang: en\n" + "# filler\n" * 20_000)
+
+
+def an_alias_bomb(path: Path) -> None:
+    pairs = zip("abcdefgh", "bcdefghi", strict=True)
+    path.write_text("a: &a [x, x, x, x, x, x, x, x, x]\n" + "\n".join(f"{b}: &{b} [{', '.join(['*' + a] * 9)}]" for a, b in pairs) + "\n")
+
+
+def a_tag(path: Path) -> None:
+    path.write_text("packs: !!python/object/apply:os.system [echo]\n")
+
+
+def an_escape(path: Path) -> None:
+    path.write_text('packs: ["\\e[2J\\0x"]\n')
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (a_folder, "not-a-file"),
+        (a_pipe, "not-a-file"),
+        (a_broken_link, "file-not-found"),
+        (a_large_file, "file-too-large"),
+        (an_alias_bomb, "too-many-nodes"),
+        (a_tag, "tag-refused"),
+        (an_escape, "pack-folder"),
+    ],
+)
+def test_hostile_settings_are_one_error_at_once(run: Run, tmp_path: Path, make: Callable[[Path], None], code: str) -> None:
+    make(tmp_path / "expert.yaml")
+    start = time.monotonic()
+    found, out, err = run("catalog")
+    assert time.monotonic() - start < 2  # a third of that on an idle machine
+    assert (found, out) == (2, "")
+    assert err.startswith("expert.yaml:")
+    assert err.count("error[") == 1
+    assert f"error[{code}]: " in err
+    assert not {"\x1b", "\0"} & set(err)
