@@ -5,46 +5,28 @@ A pure reading of a trace; `consult` puts the findings into the advice.
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from expert.advice import ERROR, INFO, WARNING, Finding
+from expert.audit import Audit, fingerprint, plan_value
+from expert.audit_decisions import of_decision
 from expert.engine.checking import violations_after
-from expert.engine.evaluate import Env
 from expert.engine.model import domain_values
-from expert.engine.trace import FIRED, INFEASIBLE, VIOLATED, FactState, Firing, Outcome, Trace
+from expert.engine.trace import FIRED, VIOLATED, FactState, Firing, Trace
 from expert.errors import NO_TEXT, Text
 from expert.explain.wording import environment, fill, in_both, term_words, value_words
 from expert.facts import GIVEN, SET, Amount, Value
-from expert.language.program import Prefer, Program, Require, Rule, Warn
+from expert.language.program import Prefer, Program, Require, Rule, Warn, attached
+from expert.language.reads import names_read
 from expert.language.terms import CompareTerm, facts_read
 from expert.quantities import format_number
-from expert.records import dataclass
 
 STRONG_PREFERENCE = 6
 """From this weight on a preference that the plan goes against is a warning, below it is only worth knowing."""
 
 ORDER = {ERROR: 0, WARNING: 1, INFO: 2}
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """What the findings are read from."""
-
-    program: Program
-    trace: Trace
-    stated: Mapping[str, Value]
-    env: Env
-
-    def stated_fact(self, names: Sequence[str]) -> FactState | None:
-        """The first of the facts that the plan states."""
-        for name in names:
-            state = self.trace.facts.get(name)
-            if state is not None and state.origin in (GIVEN, SET):
-                return state
-        return None
 
 
 def findings(program: Program, trace: Trace, stated: Mapping[str, Value]) -> tuple[Finding, ...]:
@@ -55,9 +37,10 @@ def findings(program: Program, trace: Trace, stated: Mapping[str, Value]) -> tup
     for firing in trace.firings:
         found += _of_rule(audit, firing)
     for outcome in trace.outcomes.values():
-        found += _of_decision(audit, outcome)
+        found += of_decision(audit, outcome)
     for state in trace.facts.values():
         found += _of_fact(audit, state)
+    found += _unread(audit)
     return tuple(sorted(found, key=lambda f: (ORDER[f.severity], f.rule, f.fact, f.message.en)))
 
 
@@ -136,7 +119,7 @@ def _fix(audit: Audit, rule: Rule) -> Text:
     fact, value = nearest
 
     def words(lang: str) -> str:
-        shown = _plan_value(audit, fact, value, lang)
+        shown = plan_value(audit, fact, value, lang)
         change = f"set {fact} to {shown}" if lang == "en" else f"把 {fact} 改为 {shown}"
         return f"{own.of(lang)} ({change})" if own and lang == "en" else f"{own.of(lang)}（{change}）" if own else change
 
@@ -178,80 +161,16 @@ def _violations(audit: Audit, fact: str, value: Value) -> set[str]:
     return violations_after(audit.program, audit.env, frozenset(audit.stated), fact, value)
 
 
-def _of_decision(audit: Audit, outcome: Outcome) -> Iterator[Finding]:
-    program = audit.program
-    decision = program.decisions[outcome.decision]
-    fact = next(iter(outcome.pins or decision.assigns))
-    if outcome.status == INFEASIBLE and not _told_by_rules(audit, outcome):
-        yield _decision_finding(audit, "no-option", outcome, fact, _nothing_left(audit, outcome), _to_free(audit, outcome))
-    chosen = outcome.chosen
-    if chosen is not None and chosen.certainty == "possible":
-        for rule in chosen.possible:
-            yield _decision_finding(audit, "only-possible", outcome, fact, _possible_words(audit, outcome, rule), NO_TEXT, WARNING, rule)
-
-
-def _possible_words(audit: Audit, outcome: Outcome, name: str) -> Text:
-    """That a requirement holds only for a part of the ranges, with both ranges."""
-    rule = audit.program.rules.get(name)
-    free = len(outcome.pins) < len(audit.program.decisions[outcome.decision].assigns)
-
-    def words(lang: str) -> str:
-        title = name if rule is None else rule.title.of(lang)
-        test = rule.effect.test.term if rule is not None and isinstance(rule.effect, Require) else None
-        sides = (
-            [term_words(side, audit.program, audit.env, lang) for side in (test.left, test.right)] if isinstance(test, CompareTerm) else []
-        )
-        ranges = f" {test.operator} ".join(sides) if isinstance(test, CompareTerm) else ""
-        if lang == "zh":
-            return f"可能不成立：{title}" + (f"（{ranges}）" if ranges else "") + ("；没有确定可行的选项" if free else "")
-        return f"may not hold: {title}" + (f" ({ranges})" if ranges else "") + ("; no option is certain" if free else "")
-
-    return in_both(words)
-
-
-def _told_by_rules(audit: Audit, outcome: Outcome) -> bool:
-    """True when the plan fixes every fact of the decision and the rules that refuse it have findings of their own."""
-    if len(outcome.pins) < len(audit.program.decisions[outcome.decision].assigns) or not outcome.excluding:
-        return False
-    return all(any(f.state == VIOLATED for f in audit.trace.firings_of(rule)) for rule in outcome.excluding)
-
-
-def _nothing_left(audit: Audit, outcome: Outcome) -> Text:
-    title = audit.program.decisions[outcome.decision].title or Text(outcome.decision)
-    rules = [audit.program.rules[r].title if r in audit.program.rules else Text(r) for r in outcome.excluding]
-
-    def words(lang: str) -> str:
-        pins = ", ".join(outcome.pins)
-        why = ("；" if lang == "zh" else "; ").join(r.of(lang) for r in rules)
-        if lang == "zh":
-            return (
-                f"{title.of(lang)}：没有可行的选项"
-                + (f"（计划固定了 {pins}）" if pins else "")
-                + (f"。排除它们的规则：{why}" if why else "")
-            )
-        fixed = f" with what the plan fixes ({pins})" if pins else ""
-        return f"{title.of(lang)}: no option is left{fixed}" + (f". What excludes them: {why}" if why else "")
-
-    return in_both(words)
-
-
-def _to_free(audit: Audit, outcome: Outcome) -> Text:
-    """Which pins to free and what the nearest option then is."""
-
-    def words(lang: str) -> str:
-        parts = []
-        for freed in outcome.freed:
-            values = ", ".join(f"{pin}: {_plan_value(audit, pin, freed.option.values[pin], lang)}" for pin in freed.pins)
-            names = (" and " if lang == "en" else " 和 ").join(freed.pins)
-            parts.append(f"free {names} (nearest {values})" if lang == "en" else f"放开 {names}（最接近的是 {values}）")
-        return (" or " if lang == "en" else "，或者").join(parts)
-
-    return in_both(words) if outcome.freed else NO_TEXT
-
-
-def _plan_value(audit: Audit, fact: str, value: Value, lang: str) -> str:
-    """A value as the plan file would hold it: ids as they are, numbers in words."""
-    return value if isinstance(value, str) else value_words(value, audit.program.facts[fact], audit.program, lang)
+def _unread(audit: Audit) -> Iterator[Finding]:
+    """One finding for all that the plan states and no rule, message or decision of the packs reads."""
+    used = attached(audit.program, "names read", lambda: names_read(audit.program))
+    states = [audit.trace.facts[name] for name in audit.stated if name not in used]
+    states = [s for s in states if s.origin in (GIVEN, SET) and audit.program.facts[s.name].type != "money"]
+    if not states:
+        return
+    names = ", ".join(state.name for state in states)
+    message = Text(f"no rule uses what the plan states here: {names}", f"没有规则用到方案中的这些内容：{names}")
+    yield _built_in(audit, "unread-facts", INFO, states[0], message)
 
 
 def _of_fact(audit: Audit, state: FactState) -> Iterator[Finding]:
@@ -299,22 +218,6 @@ def _finding(audit: Audit, rule: Rule, severity: str, fact: str, message: Text, 
     )
 
 
-def _decision_finding(
-    audit: Audit, name: str, outcome: Outcome, fact: str, message: Text, fix: Text, severity: str = ERROR, rule: str = ""
-) -> Finding:
-    state = audit.stated_fact(outcome.pins)
-    topic = audit.program.decisions[outcome.decision].topic
-    rules = (rule,) if rule else outcome.excluding
-    cite = tuple(dict.fromkeys(c for r in rules if r in audit.program.rules for c in audit.program.rules[r].cite))
-    span = None if state is None else state.span
-    return Finding(name, topic, severity, fact, message, fix, span, fingerprint(name, outcome.decision, rule), cite, outcome.id)
-
-
 def _built_in(audit: Audit, name: str, severity: str, state: FactState, message: Text) -> Finding:
     decl = audit.program.facts[state.name]
     return Finding(name, decl.topic, severity, state.name, message, NO_TEXT, state.span, fingerprint(name, state.name, ""), (), state.id)
-
-
-def fingerprint(rule: str, fact: str, rows: str) -> str:
-    """A stable name of a finding: it does not move with lines or values."""
-    return hashlib.sha256("\x1f".join((rule, fact, rows)).encode()).hexdigest()[:16]

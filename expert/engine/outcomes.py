@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from expert.engine.boxes import INFINITE, Option, rank_cost
+from expert.engine.boxes import INFINITE, Option, Problem, rank_cost
 from expert.engine.evaluate import Env
 from expert.engine.evaluation import Pool
-from expert.engine.exclusion import BOX_LIMIT, Budget, SearchEnded, covering, freeable, rejections, relaxations
+from expert.engine.exclusion import BOX_LIMIT, Budget, SearchEnded, covering, freeable, narrowed, rejections, relaxations
 from expert.engine.search import Search
 from expert.engine.solving import Solution, Solved, Solver
-from expert.engine.trace import INFEASIBLE, Freed, OptionState, Outcome, Rejection
+from expert.engine.trace import INFEASIBLE, UNDETERMINED, Freed, OptionState, Outcome, Rejection
 from expert.engine.unknowns import missing_for
 from expert.engine.values import OPTION, TRUE, from_slot
 from expert.facts import Amount, Value
@@ -56,12 +56,26 @@ def _outcome(program: Program, stated: Mapping[str, Value], solution: Solution, 
         recommended=recommended,
         excluding=_excluding(search) if infeasible else (),
         freed=_freed(program, search, solved) if infeasible and full else (),
-        relaxations=relaxations(problem) if infeasible and full else (),
+        relaxations=relaxations(problem) if infeasible and full else _blockers(problem, solved) if full else (),
         missed=_missed(search, solved.chosen),
         options=_count(search),
         tie=tie,
         passed_over=solved.passed_over,
     )
+
+
+def _blockers(problem: Problem, solved: Solved) -> tuple[tuple[str, ...], ...]:
+    """Where only unproven options are left: rules, other than laws, each of which alone keeps the certain ones away."""
+    if solved.status != UNDETERMINED or solved.ranking is None or not solved.ranking.unproven:
+        return ()
+    found = []
+    for test in problem.requires:
+        if test.rule is None or test.rule.law:
+            continue
+        rest = tuple(t for t in problem.requires if t is not test)
+        if Search(narrowed(problem, {}, rest)).best().chosen is not None:
+            found.append((test.id,))
+    return tuple(found)
 
 
 def _count(search: Search) -> int:

@@ -259,14 +259,17 @@ def _same_unit_as_before(entry: Entry, literal: Literal, units: UnitTable, readi
         except QuantityError:
             continue
         if before is not None and literal.unit is not None and not (fits(literal.unit, before) and literal.unit.per == before.per):
-            _unit_changed(change.span, entry.id, before, literal.unit, reading)
+            _unit_changed(change.span, entry.id, before, literal, reading)
             return False
     return True
 
 
-def _unit_changed(span: Span, name: str, before: Unit, after: Unit, reading: Reading) -> None:
+def _unit_changed(span: Span, name: str, before: Unit, after: Literal, reading: Reading) -> None:
+    written = after.unit.text if after.unit is not None else ""
     message = Text(
-        f"'{name}' is in {before.text}, and this is in {after.text or 'plain numbers'}",
-        f"'{name}' 的单位是 {before.text}，此处却是 {after.text or '纯数'}",
+        f"'{name}' is in {before.text}, and this is in {written or 'plain numbers'}",
+        f"'{name}' 的单位是 {before.text}，此处却是 {written or '纯数'}",
     )
-    reading.report("wrong-unit", span, message)
+    unit = "%" if before.percent else before.text
+    help = NO_TEXT if written else Text(f"write '{after.text} {unit}'", f"请写 '{after.text} {unit}'")
+    reading.report("wrong-unit", span, message, help)

@@ -9,6 +9,7 @@ from expert.language.program import (
     Condition,
     FactDecl,
     Prefer,
+    Program,
     Require,
     Risk,
     Rule,
@@ -16,7 +17,7 @@ from expert.language.program import (
     Threshold,
     Warn,
 )
-from expert.language.terms import Term, facts_read
+from expert.language.terms import FactTerm, StatedTerm, Term, facts_read, walk
 
 
 def condition_terms(rule: Rule) -> tuple[Term, ...]:
@@ -105,3 +106,32 @@ def contributors_of(rules: Mapping[str, Rule], facts: Mapping[str, FactDecl]) ->
             if fact in found and rule.id not in found[fact]:
                 found[fact].append(rule.id)
     return {name: tuple(sorted(ids)) for name, ids in found.items()}
+
+
+def names_read(program: Program) -> frozenset[str]:
+    """Every fact that a rule, message, default or decision of the packs reads or names; a money fact when one of its forms is."""
+    read: set[str] = set()
+    for rule in program.rules.values():
+        terms = [*condition_terms(rule), *(c.term for c in effect_conditions(rule))]
+        terms += [term for template in effect_templates(rule) for term in template_terms(template)]
+        read |= {name for term in terms for name in _facts_in(term)} | _named(rule)
+    for fact in program.facts.values():
+        cases = [condition for case in fact.default for condition in (*case.when, case.value)]
+        cases += [fact.otherwise] if fact.otherwise is not None else []
+        read |= {name for condition in cases for name in _facts_in(condition.term)}
+    for decision in program.decisions.values():
+        read |= {*decision.assigns, *decision.needs, *([decision.cost] if decision.cost else ())}
+    return frozenset(read | {name.rsplit("_", 1)[0] for name in read if name.endswith(("_rate", "_total"))})
+
+
+def _facts_in(term: Term) -> set[str]:
+    return {part.fact for part in walk(term) if isinstance(part, FactTerm | StatedTerm)}
+
+
+def _named(rule: Rule) -> set[str]:
+    """Facts that an effect names outside its expressions."""
+    match rule.effect:
+        case Require(fact=fact) | Prefer(fact=fact) | Threshold(metric=fact) | Risk(impact_fact=fact):
+            return {fact} if fact else set()
+        case _:
+            return set()

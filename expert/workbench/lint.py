@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from expert.errors import NO_TEXT, Diagnostic, Span, Text
-from expert.language.program import Condition, Prefer, Program, Require, Risk, Rule, Template, Threshold
-from expert.language.reads import effect_conditions, effect_templates, template_terms
-from expert.language.terms import CellTerm, CompareTerm, FactTerm, InTerm, Literal, RowTerm, StatedTerm, Term, constants_read, walk
+from expert.language.program import Condition, Program, Rule, Template
+from expert.language.reads import effect_conditions, effect_templates, names_read, template_terms
+from expert.language.terms import CellTerm, CompareTerm, InTerm, Literal, RowTerm, Term, constants_read, walk
 from expert.workbench.lint_ranges import spreading_ranges
 
 
@@ -19,7 +19,23 @@ def lint(program: Program) -> tuple[Diagnostic, ...]:
     """
     found = [warning for rule in program.rules.values() for warning in _about_rule(rule, program)]
     found += [*_unread_facts(program), *_unread_constants(program), *_vocabulary_languages(program), *spreading_ranges(program)]
+    found += _kept_bases(program)
     return tuple(sorted(found, key=Diagnostic.sort_key))
+
+
+def _kept_bases(program: Program) -> Iterator[Diagnostic]:
+    """Constants that a layer gave a number of its own, which keep the basis that the old number had."""
+    for constant in program.constants.values():
+        values = [c for c in constant.changes if c.at in (f"constants.{constant.name}", f"constants.{constant.name}.value")]
+        if not values or constant.basis in ("", "judgement") or any(c.at.endswith((".basis", ".cite")) for c in constant.changes):
+            continue
+        last = values[-1]
+        if not last.losing and not last.now.startswith("{"):
+            message = Text(f"'{constant.name}' has a new value, and is still called '{constant.basis}'",
+                           f"'{constant.name}' 改了值，依据仍写作 '{constant.basis}'")  # fmt: skip
+            help = Text(f"change 'constants.{constant.name}.basis' too, as to judgement",
+                        f"请同时修改 'constants.{constant.name}.basis'，例如改为 judgement")  # fmt: skip
+            yield _warning("basis-kept", last.span, message, help)
 
 
 def _warning(code: str, span: Span, message: Text, help: Text = NO_TEXT) -> Diagnostic:
@@ -158,34 +174,12 @@ def _columns_needed(rule: Rule, variable: str) -> frozenset[str]:
 
 
 def _unread_facts(program: Program) -> Iterator[Diagnostic]:
-    read = {fact for rule in program.rules.values() for term in _terms(rule) for fact in _facts_in(term)}
-    for fact in program.facts.values():
-        cases = [condition for case in fact.default for condition in (*case.when, case.value)]
-        cases += [fact.otherwise] if fact.otherwise is not None else []
-        read |= {name for condition in cases for name in _facts_in(condition.term)}
-    for rule in program.rules.values():
-        read |= _named(rule)
-    for decision in program.decisions.values():
-        read |= {*decision.assigns, *decision.needs, *([decision.cost] if decision.cost else ())}
-    read |= {name.rsplit("_", 1)[0] for name in read if name.endswith(("_rate", "_total"))}
+    read = names_read(program)
     for name, declared in program.facts.items():
         implied = name.endswith(("_rate", "_total")) and name.rsplit("_", 1)[0] in program.facts
         if name not in read and not program.contributors[name] and not implied:
             message = Text(f"nothing reads '{name}' and nothing concludes it", f"没有任何内容读取或得出 '{name}'")
             yield _warning("unread-fact", declared.span, message)
-
-
-def _facts_in(term: Term) -> set[str]:
-    return {part.fact for part in walk(term) if isinstance(part, FactTerm | StatedTerm)}
-
-
-def _named(rule: Rule) -> set[str]:
-    """Facts that an effect names outside its expressions."""
-    match rule.effect:
-        case Require(fact=fact) | Prefer(fact=fact) | Threshold(metric=fact) | Risk(impact_fact=fact):
-            return {fact} if fact else set()
-        case _:
-            return set()
 
 
 def _unread_constants(program: Program) -> Iterator[Diagnostic]:

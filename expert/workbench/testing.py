@@ -12,8 +12,8 @@ from expert.consult import consult
 from expert.engine.concluding import bindings, compile_loops
 from expert.engine.evaluate import Env, compile_truth
 from expert.engine.firing import Engine, Fired, ReferenceEngine, start_env
-from expert.engine.states import missing_in
 from expert.engine.trace import FIRED, NOT_CHECKED, SATISFIED, SILENT, VIOLATED, ConditionState
+from expert.engine.unknowns import missing_in
 from expert.engine.values import fails, holds, to_slot
 from expert.errors import EXIT_NO_DESIGN, EXIT_OK, ExpertError, Span, Text
 from expert.explain.wording import value_words
