@@ -293,9 +293,9 @@ def an_escape(path: Path) -> None:
 )
 def test_hostile_settings_are_one_error_at_once(run: Run, tmp_path: Path, make: Callable[[Path], None], code: str) -> None:
     make(tmp_path / "expert.yaml")
-    start = time.monotonic()
+    start = time.process_time()
     found, out, err = run("catalog")
-    assert time.monotonic() - start < 2  # a third of that on an idle machine
+    assert time.process_time() - start < 2  # a third of that on an idle machine
     assert (found, out) == (2, "")
     assert err.startswith("expert.yaml:")
     assert err.count("error[") == 1
