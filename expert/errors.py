@@ -6,7 +6,6 @@ A user's mistake is a value (`Diagnostic`), collected with others and raised onc
 
 from __future__ import annotations
 
-import difflib
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import field
@@ -100,6 +99,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     names = sorted(set(known))
     if len(word) > 200:
         return None
+    import difflib  # only a mistake needs it
+
     found = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     if found:
         return found[0]
