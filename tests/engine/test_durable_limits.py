@@ -89,9 +89,9 @@ def test_huge_rule_sets_are_probed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_two_thousand_rules(tmp_path: Path) -> None:
     stated: dict[str, Value] = {name: point(value) for name, value in write_pack(tmp_path / "p", 2000, 100).items()}
     program = compile_packs([tmp_path / "p"])
-    started = time.perf_counter()
+    started = time.process_time()
     found = DurableEngine().fire(program, stated, {})
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     expected = ReferenceEngine().fire(program, stated, {})
     assert len(found.matches) > 100
     assert (found.matches, dict(found.values)) == (expected.matches, dict(expected.values))
