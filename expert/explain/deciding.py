@@ -219,7 +219,8 @@ def _alternatives(prover: Prover, outcome: Outcome) -> Iterator[Line]:
     others = runners_up(outcome)
     for option in others:
         yield Line("alternative", in_both(lambda lang, o=option: option_text(prover, o, chosen.values, lang)))  # type: ignore[misc]
-    if not others:
+    if not others and len(outcome.pins) < len(prover.program.decisions[outcome.decision].assigns):
+        # With every fact fixed by the plan nothing else was looked for.
         yield Line("alternative", NO_OTHER)
     for option in outcome.unproven:
         yield Line("unproven", in_both(lambda lang, o=option: unproven_text(prover, o, chosen.values, lang)))  # type: ignore[misc]
