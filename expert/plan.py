@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text, nearest
@@ -37,7 +37,7 @@ class Plan:
 
 @dataclass(slots=True)
 class _Reading:
-    """The facts and the mistakes found so far; `origin` and `at` say where the present document came from."""
+    """The facts and the mistakes found so far; `origin` and `at` say where the present document came from; `keys`, where it names facts."""
 
     program: Program
     document: Document
@@ -46,6 +46,7 @@ class _Reading:
     mistakes: list[Diagnostic]
     flag: str = ""
     shift: int = 0
+    keys: dict[str, Span] = field(default_factory=dict)
 
     def report(self, code: str, message: Text, span: Span, help: Text = NO_TEXT) -> None:
         """Record a mistake with its line, or with the flag it stands in."""
@@ -197,15 +198,36 @@ def _read_entry(key: Scalar, node: Node, name: str, reading: _Reading) -> None:
     program = reading.program
     decl = program.facts.get(name)
     if decl is not None:
+        _refuse_twice(key, name, reading)
         _read_fact(node, decl, key.span, reading)
     elif not any(known.startswith(name + ".") for known in program.facts):
         _report_unknown(key, name, reading)
     elif isinstance(node, Branch):
         for below, value in node.entries:
             _read_entry(below, value, f"{name}.{below.raw}", reading)
-    elif not (isinstance(node, Scalar) and node.value is None):
+    elif isinstance(node, Scalar) and node.value is None:
+        reading.report("missing-value", Text(f"'{name}' has no value", f"'{name}' 没有值"), key.span, _below_or_nothing(name, program))
+    else:
         message = Text(f"'{name}' is a section: its facts stand below it, indented", f"'{name}' 是一个部分，其事实应缩进写在下方")
         reading.report("wrong-kind", message, node.span)
+
+
+def _refuse_twice(key: Scalar, name: str, reading: _Reading) -> None:
+    """One mapping cannot have a key twice, but a fact can stand in its section and by its dotted name."""
+    earlier = reading.keys.setdefault(name, key.span)
+    if earlier is key.span:
+        return
+    message = Text(
+        f"'{name}' is stated here and at line {earlier.line}, column {earlier.column}",
+        f"'{name}' 在此处和第 {earlier.line} 行第 {earlier.column} 列重复给出",
+    )
+    reading.report("duplicate-key", message, key.span, Text("keep one of the two", "请只保留其中一个"))
+
+
+def _below_or_nothing(section: str, program: Program) -> Text:
+    names = [fact.removeprefix(section + ".") for fact in program.facts if fact.startswith(section + ".")]
+    first = names[0]
+    return Text(f"state a fact below it, such as '{first}', or delete the key", f"请在其下给出事实，例如 '{first}'，或删去该键")
 
 
 def _report_unknown(key: Scalar, name: str, reading: _Reading) -> None:

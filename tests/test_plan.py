@@ -233,3 +233,34 @@ def test_a_missing_or_binary_file_has_one_message(tmp_path: Path) -> None:
         with pytest.raises(ExpertError) as caught:
             read_plan(path, PROGRAM)
         assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("body", "earlier"),
+    [
+        ("rider: {terrain: hilly}\nrider.terrain: flat\n", "line 2, column 9"),
+        ("rider.terrain: flat\nrider:\n  rain: true\n  terrain: hilly\n", "line 2, column 1"),
+        ("rider.terrain: flat\nrider: {terrain: flat}\n", "line 2, column 1"),
+    ],
+)
+def test_a_fact_stated_in_its_section_and_by_its_dotted_name_is_refused_with_both_places(body: str, earlier: str) -> None:
+    found = only(body)
+    assert found.code == "duplicate-key"
+    assert f"'rider.terrain' is stated here and at {earlier}" == found.message.en
+    assert found.span is not None
+    assert found.span.line > 2 or "{terrain: flat}" in body
+
+
+def test_set_may_state_again_what_the_plan_states() -> None:
+    assert plan("rider: {terrain: hilly}", "rider.terrain=flat", "rider.terrain=hilly").facts["rider.terrain"].value == "hilly"
+
+
+def test_every_section_and_every_fact_needs_a_value() -> None:
+    sections = sorted({name.split(".", 1)[0] for name in PROGRAM.facts} - {"need", "estimate"})
+    for empty in ("", " ~", " null"):
+        for section in sections:
+            found = only(f"{section}:{empty}\n")
+            assert (found.code, found.span is not None and found.span.line) == ("missing-value", 2)
+            assert f"'{section}' has no value" in found.message.en
+    assert only("rider.terrain:\n").code == "missing-value"
+    assert only("rider:\n  terrain:\n").code == "missing-value"
