@@ -6,7 +6,7 @@ plans or packs, or which option is better.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -163,18 +163,6 @@ class Boxes:
         variable = self.problem.model.variables[place]
         touched = tuple(t for t in node.open_requires if variable in t.touches)
         return [self.node(ids, node.open_requires, touched, node.cap) for ids in self.evaluation.split(node.ids, place, wide)]
-
-    def leaves(self, node: Node) -> Iterator[Option]:
-        """Every option of a cell that is not rejected."""
-        if node.rejected_by is not None:
-            return
-        if all(self.evaluation.is_single(node.ids, place) for place in self.inner_places):
-            option = self.option(node.ids)
-            if option.certainty != REJECTED:
-                yield option
-            return
-        for child in self.split(node, self.inner_places):
-            yield from self.leaves(child)
 
     def order_key(self, variable: str, value: Value) -> float:
         """Where a value stands in the order of its fact: the number itself, or the place in the table."""

@@ -194,22 +194,23 @@ class Search(Boxes):
 
     def _least_miss(self, accepted: str, excluded: Excluded) -> float | None:
         """The least total distance from the goals among the acceptable options, or None when there are none."""
+        caps = (CERTAIN,) if accepted == CERTAIN else (CERTAIN, POSSIBLE)
         heap: list[tuple[float, int, Node]] = [(0.0, 0, self.root)] if self.root.rejected_by is None else []
         least: float | None = None
         serial = 0
         while heap:
             bound, _, node = heapq.heappop(heap)
-            if least is not None and bound > least:
+            if least is not None and bound >= least:
                 break
-            if self.is_cell(node):
-                if excluded(self.fixed(node)):
-                    continue
-                for option in self.leaves(node):
-                    if option.certainty == accepted or option.certainty == CERTAIN:
-                        least = option.miss if least is None else min(least, option.miss)
+            if self.is_cell(node) and excluded(self.fixed(node)):
                 continue
-            for child in self.split(node, self.cell_places):
-                if child.rejected_by is None:
+            if self.is_option(node):
+                option = self.option(node.ids)
+                if option.certainty in caps:
+                    least = option.miss if least is None else min(least, option.miss)
+                continue
+            for child in self.split(node, self.inner_places if self.is_cell(node) else self.cell_places):
+                if child.rejected_by is None and child.cap in caps:
                     serial += 1
                     heapq.heappush(heap, (self._miss_bound(child), serial, child))
         return least
