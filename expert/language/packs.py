@@ -23,6 +23,7 @@ class RawPack:
     """A pack as read: what `pack.yaml` says, and the documents of the others in the order of their paths."""
 
     pack: Pack
+    folder: Path
     requires: tuple[tuple[str, Span], ...]
     span: Span
     documents: tuple[Mapping, ...]
@@ -34,7 +35,8 @@ def read_packs(
 ) -> tuple[RawPack, ...]:
     """The packs in the order given, those named in `without` left out; requirements are checked.
 
-    Errors: recorded in `reading`; a file that is not readable YAML takes nothing else down with it.
+    Errors: recorded in `reading`; a file that is not readable YAML takes nothing else down with it. ExpertError at once where
+        a pack is there twice or one that another needs is not: everything said after that would be about this mistake.
     """
     found = [pack for folder in folders if (pack := read_pack(folder, reading, limit_bytes, without)) is not None]
     for name in sorted(without - {pack.pack.name for pack in found}):
@@ -42,7 +44,11 @@ def read_packs(
         help = Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else NO_TEXT
         reading.mistakes.append(Diagnostic("unknown-pack", Text(f"no pack is called '{name}'", f"没有名为 '{name}' 的规则包"), None, help))
     kept = tuple(pack for pack in found if pack.pack.name not in without)
-    _check_requirements(kept, without, reading)
+    repeated = _report_repeated(kept, reading)
+    # Who is missing cannot be told where a pack is not readable; that has been reported.
+    missing = _report_missing(kept, without, reading if len(found) == len(folders) else Reading())
+    if repeated or missing:
+        reading.raise_if_any()
     return kept
 
 
@@ -67,7 +73,7 @@ def read_pack(folder: Path, reading: Reading, limit_bytes: int, without: frozens
     bodies = () if left_out else files[1:]
     documents = [(file, node) for file in bodies if (node := _document(file, reading, limit_bytes)) is not None]
     digest = _digest([head, *(node for _, node in documents)])
-    return _raw_pack(head, documents, digest, shown, reading)
+    return _raw_pack(head, documents, digest, folder, reading)
 
 
 def _document(file: PackFile, reading: Reading, limit_bytes: int) -> Mapping | None:
@@ -81,7 +87,7 @@ def _document(file: PackFile, reading: Reading, limit_bytes: int) -> Mapping | N
     return reading.mapping(document.root, Text("a pack file", "规则包文件"))
 
 
-def _raw_pack(head: Mapping, documents: list[tuple[PackFile, Mapping]], digest: str, shown: str, reading: Reading) -> RawPack | None:
+def _raw_pack(head: Mapping, documents: list[tuple[PackFile, Mapping]], digest: str, folder: Path, reading: Reading) -> RawPack | None:
     what = Text(f"'{PACK_FILE}'", f"'{PACK_FILE}'")
     reading.keys(head, _PACK_KEYS, what)
     name_node = reading.required(head, "pack", what)
@@ -95,10 +101,10 @@ def _raw_pack(head: Mapping, documents: list[tuple[PackFile, Mapping]], digest: 
                        Text("use small letters, digits and hyphens", "请用小写字母、数字和连字符"))  # fmt: skip
     for file, node in documents:
         _check_headings(file, node, reading)
-    pack = Pack(name, version or "", reading.text(head.get("title"), Text("a title", "标题")), digest, shown)
+    pack = Pack(name, version or "", reading.text(head.get("title"), Text("a title", "标题")), digest, shown_folder(folder))
     requires = reading.words(head.get("requires"), Text("a required pack", "所需规则包"))
     rules = tuple(node for file, node in documents if not file.is_scenario)
-    return RawPack(pack, requires, name_node.span, rules, tuple(node for file, node in documents if file.is_scenario))
+    return RawPack(pack, folder.resolve(), requires, name_node.span, rules, tuple(node for file, node in documents if file.is_scenario))
 
 
 def _check_headings(file: PackFile, node: Mapping, reading: Reading) -> None:
@@ -114,20 +120,39 @@ def _digest(nodes: list[Mapping]) -> str:
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _check_requirements(packs: Sequence[RawPack], without: frozenset[str], reading: Reading) -> None:
-    places: dict[str, RawPack] = {}
+def _report_repeated(packs: Sequence[RawPack], reading: Reading) -> bool:
+    """Whether a name stands for more than one pack: one mistake for each such name, at its second pack, with all folders."""
+    named: dict[str, list[RawPack]] = {}
+    for pack in packs:
+        named.setdefault(pack.pack.name, []).append(pack)
+    repeated = [several for several in named.values() if len(several) > 1]
+    for several in repeated:
+        first, second = several[:2]
+        name, shown = first.pack.name, list(dict.fromkeys(pack.pack.folder for pack in several))
+        if len({pack.folder for pack in several}) == 1:
+            message = Text(f"the pack '{name}' is loaded twice, each time from {shown[0]}",
+                           f"规则包 '{name}' 被加载两次，均来自 {shown[0]}")  # fmt: skip
+            help = Text("name it once; built-in packs need not be named", "请只列出一次；内置规则包无需列出")
+        else:
+            listed_en, listed_zh = " and ".join(shown), " 和 ".join(shown)
+            message = Text(f"two packs are called '{name}': those in {listed_en}", f"有两个规则包名为 '{name}'：位于 {listed_zh}")
+            help = Text("give one of them another name, or load only one", "请为其中一个改名，或只加载一个")
+        reading.report("defined-twice", second.span, message, help)
+    return bool(repeated)
+
+
+def _report_missing(packs: Sequence[RawPack], without: frozenset[str], reading: Reading) -> bool:
+    """Whether a pack builds on one that does not lie below it: one mistake for each such pack, naming the first."""
+    present, found = {pack.pack.name for pack in packs}, False
+    below: set[str] = set()
     for pack in packs:
         name = pack.pack.name
-        if name in places:
-            other = places[name].pack.folder
-            message = Text(f"the pack '{name}' is loaded twice, also from {other}", f"规则包 '{name}' 被加载两次，另一处为 {other}")
-            reading.report("defined-twice", pack.span, message)
-        for required, span in pack.requires:
-            if required not in places:
-                reading.report(
-                    "missing-pack", span, *_missing(name, required, required in without, any(p.pack.name == required for p in packs))
-                )
-        places.setdefault(name, pack)
+        absent = [(required, span) for required, span in pack.requires if required not in below]
+        for required, span in absent[:1]:
+            reading.report("missing-pack", span, *_missing(name, required, required in without, required in present))
+        found = found or bool(absent)
+        below.add(name)
+    return found
 
 
 def _missing(name: str, required: str, left_out: bool, later: bool) -> tuple[Text, Text]:

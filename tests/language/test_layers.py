@@ -206,3 +206,47 @@ def test_required_packs_come_first(tmp_path: Path, order: list[str], without: li
     with pytest.raises(ExpertError) as caught:
         compile_packs([tmp_path / name for name in order], without=frozenset(without))
     assert [(found.code, found.message.en) for found in caught.value.diagnostics] == [("missing-pack", message)]
+
+
+def test_a_pack_named_twice_is_one_mistake(tmp_path: Path) -> None:
+    # A stale change stands above: with the pack applied twice it would be reported first, and every id as defined twice.
+    base = write_pack(tmp_path, "base", vocabulary=VOCABULARY, content=BASE, rules=RULES)
+    layer = write_pack(tmp_path, "errata", changes="changes:\n  - {at: constants.warm_up, was: 30 min, set: 1 h, because: So.}\n")
+    again = tmp_path / "errata" / ".." / "base"
+    for folders, name in (([base, layer, again], "base"), ([base, layer, layer], "errata")):
+        with pytest.raises(ExpertError) as caught:
+            compile_packs(folders)
+        (found,) = caught.value.diagnostics
+        assert (found.code, name in found.message.en, "each time from" in found.message.en) == ("defined-twice", True, True)
+
+
+def test_two_packs_of_one_name_are_one_mistake_with_both_folders(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    base = write_pack(tmp_path, "base", vocabulary=VOCABULARY, content=BASE)
+    other = write_pack(tmp_path / "mine", "base", vocabulary=VOCABULARY, content=BASE, rules=RULES)
+    with pytest.raises(ExpertError) as caught:
+        compile_packs([base, other])
+    (found,) = caught.value.diagnostics
+    assert found.code == "defined-twice"
+    assert found.span is not None
+    assert found.span.file == f"{other.as_posix()}/pack.yaml"
+    assert base.as_posix() in found.message.en
+    assert other.as_posix() in found.message.en
+
+
+def test_what_a_missing_pack_would_declare_is_not_reported(tmp_path: Path) -> None:
+    # Both rules read facts of `base`; each pack above it is told once that `base` is not there.
+    base = write_pack(tmp_path, "base", vocabulary=VOCABULARY)
+    first = write_pack(tmp_path, "first", requires="[base]", rules="rules:\n" + rule("one", "warn: {severity: info, message: A}"))
+    second = write_pack(tmp_path, "second", requires="[first, base]", rules="rules:\n" + rule("two", "warn: {severity: bad}", "workload.x"))
+    with pytest.raises(ExpertError) as caught:
+        compile_packs([base, first, second], without=frozenset({"base"}))
+    assert [found.code for found in caught.value.diagnostics] == ["missing-pack", "missing-pack"]
+    assert [found.message.en.partition("'base'")[2] for found in caught.value.diagnostics] == [", which is left out"] * 2
+
+
+def test_a_pack_folder_that_is_not_there_is_not_missed_as_well(tmp_path: Path) -> None:
+    mine = write_pack(tmp_path, "mine", requires="[base]", rules="rules:\n" + rule("two", "warn: {severity: bad}", "workload.x"))
+    with pytest.raises(ExpertError) as caught:
+        compile_packs([tmp_path / "base", mine])
+    assert [found.code for found in caught.value.diagnostics] == ["pack-folder"]
