@@ -51,6 +51,8 @@ class Search(Boxes):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self._found: dict[tuple[int, int, float], Leaves] = {}
+        self._unmet: set[str] = set()
+        self._misses: dict[tuple[int, str], float] = {}
 
     def best(self, excluded: Excluded = lambda values: False, shortlist: int = 0) -> Ranking:
         """The best option by the rules of decisions 2, 3 and 6, over those that are not excluded.
@@ -67,7 +69,12 @@ class Search(Boxes):
         return possible
 
     def _accepting(self, accepted: str, excluded: Excluded, shortlist: int) -> Ranking:
-        ranking = self._cheapest_first(accepted, MEET, excluded, shortlist)
+        ranking = Ranking()
+        if accepted not in self._unmet:
+            ranking = self._cheapest_first(accepted, MEET, excluded, shortlist)
+            if ranking.chosen is None and self.problem.goals:
+                # Excluding more never brings back an option that meets the aims.
+                self._unmet.add(accepted)
         if ranking.chosen is None and self.problem.goals:
             nearest = self._least_miss(accepted, excluded)
             if nearest is not None:
@@ -196,23 +203,44 @@ class Search(Boxes):
         """The least total distance from the goals among the acceptable options, or None when there are none."""
         caps = (CERTAIN,) if accepted == CERTAIN else (CERTAIN, POSSIBLE)
         heap: list[tuple[float, int, Node]] = [(0.0, 0, self.root)] if self.root.rejected_by is None else []
-        least: float | None = None
         serial = 0
+        found: list[float] = []
         while heap:
             bound, _, node = heapq.heappop(heap)
-            if least is not None and bound >= least:
+            if found and bound >= found[0]:
                 break
-            if self.is_cell(node) and excluded(self.fixed(node)):
+            if self.is_cell(node):
+                if not excluded(self.fixed(node)):
+                    least = self._cell_miss(node, caps)
+                    found = [min([least, *found])] if least >= 0 else found
                 continue
-            if self.is_option(node):
-                option = self.option(node.ids)
-                if option.certainty in caps:
-                    least = option.miss if least is None else min(least, option.miss)
-                continue
-            for child in self.split(node, self.inner_places if self.is_cell(node) else self.cell_places):
+            for child in self.split(node, self.cell_places):
                 if child.rejected_by is None and child.cap in caps:
                     serial += 1
                     heapq.heappush(heap, (self._miss_bound(child), serial, child))
+        return found[0] if found else None
+
+    def _cell_miss(self, cell: Node, caps: tuple[str, ...]) -> float:
+        """The least distance among the acceptable options of a cell, -1 where there are none; kept for later searches."""
+        key = (id(cell), caps[-1])
+        if key in self._misses:
+            return self._misses[key]
+        heap: list[tuple[float, int, Node]] = [(0.0, 0, cell)]
+        serial, least = 0, -1.0
+        while heap:
+            bound, _, node = heapq.heappop(heap)
+            if 0 <= least <= bound:
+                break
+            if self.is_option(node):
+                option = self.option(node.ids)
+                if option.certainty in caps:
+                    least = option.miss if least < 0 else min(least, option.miss)
+                continue
+            for child in self.split(node, self.inner_places):
+                if child.rejected_by is None and child.cap in caps:
+                    serial += 1
+                    heapq.heappush(heap, (self._miss_bound(child), serial, child))
+        self._misses[key] = least
         return least
 
     def _cell(self, node: Node, accepted: str, miss: float) -> Leaves:
