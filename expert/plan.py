@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import re
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
-from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text, nearest
+from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text, fail, nearest
 from expert.facts import GIVEN, IMPLIED, SET, Amount, Fact, Value
 from expert.language.program import FactDecl, Program
 from expert.planvalues import Misread, read_money, read_value, short
@@ -151,8 +152,20 @@ def _document(source: Path | str, shown: str) -> Document:
     if isinstance(source, Path):
         return read(source, PLAN_LIMIT_BYTES, shown)
     if source == _STDIN:
-        return load(sys.stdin.buffer.read(PLAN_LIMIT_BYTES + 1), shown, PLAN_LIMIT_BYTES)
+        return load(_standard_input(), shown, PLAN_LIMIT_BYTES)
     return load(source, shown, PLAN_LIMIT_BYTES)
+
+
+def _standard_input() -> bytes:
+    """What stands on standard input, one byte more than a plan may have. Errors: ExpertError where it is closed or cannot be read."""
+    reason = Text("it is not open", "未打开")
+    try:
+        if sys.stdin is not None:
+            return sys.stdin.buffer.read(PLAN_LIMIT_BYTES + 1)
+    except OSError as error:
+        reason = Text(error.strerror or str(error)) if error.errno != errno.EBADF else reason
+    message = Text(f"standard input cannot be read: {reason.of('en')}", f"无法读取标准输入：{reason.of('zh')}")
+    raise fail("file-unreadable", message)
 
 
 # ---------------------------------------------------------------------------------------------- the file

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 from expert.advice import Advice
+from expert.cli.streams import complain
 from expert.consult import consult
 from expert.engine.firing import Engine, ReferenceEngine
 from expert.errors import EXIT_NO_DESIGN, EXIT_OK, ExpertError, Text, fail
@@ -42,7 +42,7 @@ def engine_of(wanted: str | None, lang: str) -> Engine:
         help = Text("leave --engine out, or use --engine reference", "请去掉 --engine，或使用 --engine reference")
         raise fail("engine-missing", Text("durable_rules cannot be imported here", "此处无法导入 durable_rules"), help=help)
     said = Text("durable_rules cannot be imported: the reference engine answers", "无法导入 durable_rules，由参考引擎作答")
-    print(said.of(lang), file=sys.stderr)
+    complain(said.of(lang))
     return ReferenceEngine()
 
 

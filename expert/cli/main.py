@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import cast
 
 from expert.cli.language import pick_language
+from expert.cli.streams import complain, prepare, say, silence
 from expert.errors import EXIT_FAULT, EXIT_OK, ExpertError, Text, fail, inert, nearest, render
 
 INTERRUPTED = 130
@@ -33,25 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     lang = "en"
     try:
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+        prepare()
         lang = pick_language(given, os.environ)
         lang, command = _prepared(given, lang)
-        code = command()
-        sys.stdout.flush()
-        return code
+        return command()
     except SystemExit as ended:  # argparse ends the program after it has shown help
         return ended.code if isinstance(ended.code, int) else EXIT_OK
     except ExpertError as error:
-        print(render(error.diagnostics, lang), file=sys.stderr)
+        complain(render(error.diagnostics, lang))
         return error.exit_code
     except BrokenPipeError:
         # Whoever read our output has had enough; what is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return EXIT_OK
     except KeyboardInterrupt:
-        print(Text("interrupted", "已中断").of(lang), file=sys.stderr)
+        complain(Text("interrupted", "已中断").of(lang))
         return INTERRUPTED
     except Exception as fault:  # noqa: BLE001 - the one place where a fault of the program becomes exit 4
         return _fault(fault, lang)
@@ -64,7 +61,7 @@ def _fault(fault: Exception, lang: str) -> int:
         traceback.print_exception(fault)
     reason = inert(f"{type(fault).__name__}: {fault}")[:400]
     tail = Text("please report it; EXPERT_DEBUG=1 shows where", "请反馈此问题；设置 EXPERT_DEBUG=1 可查看出错位置").of(lang)
-    print(f"{Text('internal fault', '内部错误').of(lang)}: {reason} ({tail})", file=sys.stderr)
+    complain(f"{Text('internal fault', '内部错误').of(lang)}: {reason} ({tail})")
     return EXIT_FAULT
 
 
@@ -104,11 +101,11 @@ def _without_command(before: list[str], lang: str) -> int:
     if "--version" in flags or "-V" in flags:
         from expert import __version__
 
-        print(f"expert {__version__}")
+        say(f"expert {__version__}\n")
         return EXIT_OK
     if "--completion" in flags:
         return _completion(flags["--completion"], lang)
-    print(overview(lang))
+    say(overview(lang) + "\n")
     return EXIT_OK
 
 
@@ -146,7 +143,7 @@ def _completion(shell: str, lang: str) -> int:
     if shell not in SHELLS:
         shown = inert(shell)[:60]
         raise fail("unknown-value", Text(f"--completion takes no '{shown}'", f"--completion 不能是 '{shown}'"), help=_shells(shell))
-    sys.stdout.write(script(shell, COMMANDS, lang))
+    say(script(shell, COMMANDS, lang))
     return EXIT_OK
 
 

@@ -7,9 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import NoReturn
 
+from expert.cli.streams import say
 from expert.errors import NO_TEXT, ExpertError, Text, fail, inert, nearest
 
 _USAGE = Text("usage: ", "用法：")
+_PATHS = ("FILE", "DIR", "PLAN")
 _HEADINGS = {"positional arguments": Text("arguments", "参数"), "options": Text("options", "选项")}
 
 
@@ -40,7 +42,20 @@ class Parser(argparse.ArgumentParser):
         found, rest = self.parse_known_intermixed_args(list(arguments))
         if rest:
             raise _unknown(rest[0], self._option_string_actions)
+        self._refuse_nowhere(found)
         return found
+
+    def _refuse_nowhere(self, found: argparse.Namespace) -> None:
+        """An empty path would mean the folder that one stands in."""
+        for action in self._actions:
+            given = getattr(found, action.dest, None)
+            if action.metavar in _PATHS and (given == "" or (isinstance(given, list) and "" in given)):
+                name = "/".join(action.option_strings) or action.metavar
+                raise fail("missing-argument", Text(f"{name} is empty", f"{name} 为空"), help=Text("write a path", "请写一个路径"))
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        """Help goes where all output goes: argparse passes over a stream that is closed or full."""
+        say(message)
 
     def error(self, message: str) -> NoReturn:
         """Turn a complaint of argparse into ours."""

@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from expert.cli.streams import say
 from expert.errors import Span, Text, fail
 from expert.report.page import Page, page_for
 
@@ -24,7 +25,7 @@ def deliver(text: str, output: str | None) -> None:
     Errors: ExpertError "output-unwritable".
     """
     if output is None or output == "-":
-        sys.stdout.write(text)
+        say(text)
         return
     path = Path(output)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from expert.cli.loading import engine_of
 from expert.cli.options import Parser, add_general
 from expert.cli.output import page_to
 from expert.cli.settling import BUILT_IN
+from expert.cli.streams import say
 from expert.errors import EXIT_FINDINGS, EXIT_OK, Diagnostic, Text, fail, inert, nearest, render
 from expert.language.program import Program
 from expert.language.store import load_program
@@ -54,7 +54,7 @@ def _without_subcommand(arguments: Sequence[str], words: list[str], lang: str) -
         f"用法：expert rules {'|'.join(SUBCOMMANDS)} [DIR …]\n\n{listed}",
     )
     if "-h" in arguments or "--help" in arguments:
-        print(page.of(lang))
+        say(page.of(lang) + "\n")
         raise SystemExit(EXIT_OK)
     if not words:
         raise fail("missing-argument", Text("'expert rules' needs lint or test", "'expert rules' 需要 lint 或 test"), help=page)
@@ -120,10 +120,9 @@ def _lint(options: argparse.Namespace, lang: str) -> int:
     shown = tuple(pack.folder + "/" for pack, folder in zip(program.packs, folders, strict=True) if folder in own)
     warnings = [found for found in lint(program) if found.span is None or found.span.file.startswith(shown)]
     if warnings:
-        print(render([_with_line(found, program, folders) for found in warnings], lang))
-        print()
+        say(render([_with_line(found, program, folders) for found in warnings], lang) + "\n\n")
     rules = len([rule for rule in program.rules.values() if rule.layer in _names(folders, own, program)])
-    print(Text(f"{rules} rules, {len(warnings)} warnings", f"{rules} 条规则，{len(warnings)} 个警告").of(lang))
+    say(Text(f"{rules} rules, {len(warnings)} warnings\n", f"{rules} 条规则，{len(warnings)} 个警告\n").of(lang))
     return EXIT_FINDINGS if warnings and options.strict else EXIT_OK
 
 
@@ -176,6 +175,6 @@ def _test(options: argparse.Namespace, lang: str) -> int:
         for wrong in result.wrong:
             page.put(wrong.of(lang), 4, 2)
     if page.lines:
-        sys.stdout.write(page.text())
-    print(Text(f"{count} tests, {failed} failed", f"{count} 项测试，{failed} 项失败").of(lang))
+        say(page.text())
+    say(Text(f"{count} tests, {failed} failed\n", f"{count} 项测试，{failed} 项失败\n").of(lang))
     return EXIT_FINDINGS if failed else EXIT_OK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -284,3 +285,56 @@ def test_the_bytes_do_not_depend_on_the_hash_seed_or_the_encoding() -> None:
         command = [sys.executable, "-m", "expert", "explain", PLAN, *BICYCLE, "--format", "json", "--lang", "zh"]
         outputs.add(subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, timeout=30, check=True).stdout)
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("redirection", [">&-", ">/dev/full", "1</dev/null"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"recommend {PLAN} {' '.join(BICYCLE)}",
+        f"recommend {PLAN} {' '.join(BICYCLE)} --format json",
+        "recommend --help", "--version", "rules --help", "init",
+    ],
+)  # fmt: skip
+def test_a_standard_output_that_is_closed_or_full_is_one_line(command: str, redirection: str) -> None:
+    found = shell(f"{command} {redirection}")
+    assert found.returncode == 2
+    assert re.fullmatch(r"error\[output-unwritable\]: standard output cannot be written: [^\n]+\n", found.stderr)
+    assert re.fullmatch(r"错误\[output-unwritable\]: 无法写入标准输出：[^\n]+\n", shell(f"--lang zh {command} {redirection}").stderr)
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full"])
+def test_a_standard_error_that_is_closed_or_full_changes_no_exit_code(redirection: str) -> None:
+    good, bad = shell(f"recommend {PLAN} {' '.join(BICYCLE)} {redirection}"), shell(f"nonsense {redirection}")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert good.stdout == shell(f"recommend {PLAN} {' '.join(BICYCLE)}").stdout
+    assert (bad.returncode, bad.stdout, bad.stderr) == (2, "", "")
+
+
+def test_a_standard_input_that_is_closed_is_one_line() -> None:
+    for redirection in ("<&-", "0>/dev/null"):
+        found = shell(f"recommend - {redirection}")
+        assert (found.returncode, found.stdout) == (2, "")
+        assert found.stderr == "error[file-unreadable]: standard input cannot be read: it is not open\n"
+
+
+def test_a_file_is_written_although_no_stream_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "report.txt"
+    assert shell(f"recommend {PLAN} {' '.join(BICYCLE)} -o {path} <&- >&- 2>&-").returncode == 0
+    assert path.read_text("utf-8") == shell(f"recommend {PLAN} {' '.join(BICYCLE)}").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("init", "-o", ""), ("recommend", PLAN, "-o", ""), ("recommend", ""), ("recommend", PLAN, "--pack", "")]
+)
+def test_an_empty_path_is_refused(capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]) -> None:
+    assert main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("error[missing-argument]: ")
+    assert " is empty\n" in shown
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    line = f"{sys.executable} -m expert {command}"
+    return subprocess.run(["bash", "-c", line], cwd=ROOT, env=environ, capture_output=True, text=True, timeout=30, check=False)
