@@ -8,9 +8,9 @@ from expert.advice import ERROR, WARNING, Finding
 from expert.audit import Audit, fingerprint, plan_value
 from expert.engine.trace import INFEASIBLE, UNDETERMINED, VIOLATED, Outcome
 from expert.errors import NO_TEXT, Text
-from expert.explain.wording import in_both, term_words
-from expert.language.program import Require
-from expert.language.terms import CompareTerm
+from expert.explain.wording import fill, in_both, term_words
+from expert.language.program import Prefer, Require, Template
+from expert.language.terms import NUMBER, CompareTerm
 
 
 def of_decision(audit: Audit, outcome: Outcome) -> Iterator[Finding]:
@@ -46,10 +46,10 @@ def _unconfirmed(audit: Audit, outcome: Outcome) -> Text:
 
 
 def _to_confirm(outcome: Outcome) -> Text:
-    fill = Text("fill these cells in a pack of your own", "在自己的规则包中补上这些单元格")
+    missing = Text("add what is missing to a pack of your own", "在自己的规则包中补上缺少的内容")
     if not outcome.relaxations:
-        return fill
-    return Text(f"{fill.en}, or change what the plan asks for there", f"{fill.zh}，或修改方案中与之相关的要求")
+        return missing
+    return Text(f"{missing.en}, or change what the plan asks for there", f"{missing.zh}，或修改方案中与之相关的要求")
 
 
 def _possible_words(audit: Audit, outcome: Outcome, name: str) -> Text:
@@ -108,7 +108,31 @@ def _to_free(audit: Audit, outcome: Outcome) -> Text:
             parts.append(f"free {names} (nearest {values})" if lang == "en" else f"放开 {names}（最接近的是 {values}）")
         return (" or " if lang == "en" else "，或者").join(parts)
 
-    return in_both(words) if outcome.freed else NO_TEXT
+    if outcome.freed:
+        return in_both(words)
+    own = [fill(fix, audit.program, audit.env) for rule in outcome.excluding if (fix := _own_fix(audit, rule)) is not None]
+    asks = _asked(audit, outcome)
+    parts = [Text("; ".join(t.en for t in own), "；".join(t.zh for t in own))] if own else []
+    if asks:
+        parts.append(Text(f"change {' or '.join(asks)} in the plan", f"修改方案中的 {' 或 '.join(asks)}"))
+    return Text("; or ".join(p.en for p in parts), "；或".join(p.zh for p in parts))
+
+
+def _own_fix(audit: Audit, rule: str) -> Template | None:
+    effect = audit.program.rules[rule].effect if rule in audit.program.rules else None
+    return effect.fix if isinstance(effect, (Require, Prefer)) else None
+
+
+def _asked(audit: Audit, outcome: Outcome) -> list[str]:
+    """What the plan states and a rule that could be relaxed reads: a budget, a deadline, a region. Never for a law."""
+    own = audit.program.decisions[outcome.decision].assigns
+    found: list[str] = []
+    for names in outcome.relaxations:
+        for rule in names:
+            reads = audit.program.dependencies.get("rule:" + rule, frozenset())
+            limits = [fact for fact in sorted(reads) if audit.program.facts[fact].kind == NUMBER]
+            found += [fact for fact in limits if fact in audit.stated and fact not in own]
+    return [name.removesuffix("_rate").removesuffix("_total") for name in dict.fromkeys(found)][:4]
 
 
 def _decision_finding(

@@ -176,11 +176,7 @@ def _unread(audit: Audit) -> Iterator[Finding]:
 def _of_fact(audit: Audit, state: FactState) -> Iterator[Finding]:
     program = audit.program
     if state.conflict:
-        rules = sorted({node.removeprefix("rule:") for node in state.conflict})
-        message = Text(
-            f"Rules conclude different values of {state.name}: {', '.join(rules)}",
-            f"规则对 {state.name} 得出了不同的值：{'、'.join(rules)}",
-        )
+        message = in_both(lambda lang: _conflict_words(audit, state, lang))
         yield _built_in(audit, "conflict", ERROR, state, message)
     if state.concluded is not None and state.concluded != state.value and not _same_number(state.concluded, state.value):
         decl = program.facts[state.name]
@@ -194,6 +190,20 @@ def _of_fact(audit: Audit, state: FactState) -> Iterator[Finding]:
             )
         )
         yield _built_in(audit, "stated-differs", INFO, state, message)
+
+
+def _conflict_words(audit: Audit, state: FactState, lang: str) -> str:
+    """Which rules conclude which values of a fact, and where they stand."""
+    decl = audit.program.facts[state.name]
+    parts = []
+    for firing in audit.trace.firings:
+        for fact, value in firing.effects:
+            if fact == state.name:
+                rule = audit.program.rules[firing.rule]
+                shown = value_words(value, decl, audit.program, lang)
+                parts.append(f"{shown} ({rule.id}, {rule.span})" if lang == "en" else f"{shown}（{rule.id}，{rule.span}）")
+    listed = (" and " if lang == "en" else " 与 ").join(parts)
+    return f"rules conclude different values of {state.name}: {listed}" if lang == "en" else f"规则对 {state.name} 得出不同的值：{listed}"
 
 
 def _same_number(a: Value | None, b: Value | None) -> bool:

@@ -81,7 +81,7 @@ def advise(plan: Plan, program: Program, trace: Trace) -> Advice:
 
 
 def _refuses(program: Program, rule: str) -> bool:
-    return rule in ("no-option", "conflict") or (rule in program.rules and isinstance(program.rules[rule].effect, Require))
+    return rule == "no-option" or (rule in program.rules and isinstance(program.rules[rule].effect, Require))
 
 
 # Choices.

@@ -107,6 +107,26 @@ def covering(problem: Problem, budget: Budget) -> tuple[str, ...] | None:
     return tuple(names)
 
 
+def excluding(search: Search, limit: int = BOX_LIMIT) -> tuple[str, ...]:
+    """The requirements that leave nothing of a problem whose search found no option: a small cover where one is found
+    within `limit` boxes, else every requirement that rejected a box, the one that rejected most first.
+    """
+    counts: dict[str, int] = {}
+    stack = [search.root]
+    while stack:
+        node = stack.pop()
+        name = node.rejected_by
+        if name is None and search.is_option(node):
+            name = next((t.id for t in search.problem.requires if search.evaluation.test(t, node.ids, exact=True) == FALSE), None)
+        if name is not None:
+            counts[name] = counts.get(name, 0) + 1
+        stack += node.children or ()
+    try:
+        return covering(search.problem, Budget(limit)) or ()
+    except SearchEnded:
+        return tuple(sorted(counts, key=lambda name: (-counts[name], name)))
+
+
 def rejections(problem: Problem, seen: Sequence[Option], limit: int = BOX_LIMIT) -> tuple[Rejection, ...]:
     """Values that no admissible option has, with the rules that reject them. `seen` are options known to be admissible.
 

@@ -8,7 +8,7 @@ from typing import cast
 from expert.engine.boxes import INFINITE, Option, Problem, rank_cost
 from expert.engine.evaluate import Env
 from expert.engine.evaluation import Pool
-from expert.engine.exclusion import BOX_LIMIT, Budget, SearchEnded, covering, freeable, narrowed, rejections, relaxations
+from expert.engine.exclusion import excluding, freeable, narrowed, rejections, relaxations
 from expert.engine.search import Search
 from expert.engine.solving import Solution, Solved, Solver
 from expert.engine.trace import INFEASIBLE, UNDETERMINED, Freed, OptionState, Outcome, Rejection
@@ -54,7 +54,7 @@ def _outcome(program: Program, stated: Mapping[str, Value], solution: Solution, 
         unproven=tuple(option_state(program, search, o) for o in ranking.unproven),
         rejected=_rejected(search, known) if full and not infeasible else (),
         recommended=recommended,
-        excluding=_excluding(search) if infeasible else (),
+        excluding=excluding(search) if infeasible else (),
         freed=_freed(program, search, solved) if infeasible and full else (),
         relaxations=relaxations(problem) if infeasible and full else _blockers(problem, solved) if full else (),
         missed=_missed(search, solved.chosen),
@@ -87,13 +87,6 @@ def _count(search: Search) -> int:
 
 def _rejected(search: Search, known: list[Option]) -> tuple[Rejection, ...]:
     return rejections(search.problem, known)
-
-
-def _excluding(search: Search) -> tuple[str, ...]:
-    try:
-        return covering(search.problem, Budget(BOX_LIMIT)) or ()
-    except SearchEnded:
-        return ()
 
 
 def _freed(program: Program, search: Search, solved: Solved) -> tuple[Freed, ...]:

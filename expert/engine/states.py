@@ -164,7 +164,7 @@ def _fact_state(
     closure = knowledge_of(program).facts.get(name)
     if name in given:
         fact = given[name]
-        concluded = _concluded(name, program, solution.env) if contributions else None
+        concluded = _concluded(name, program, solution.env) if program.contributors.get(name) else None
         return FactState(name, fact.value, fact.origin, stratum, ids, fact.span, fact.at, concluded)
     if name in program.deciders:
         return FactState(name, value, DECIDED, stratum, () if value is None else ("decision:" + program.deciders[name],))
