@@ -89,23 +89,27 @@ def _missed_aim(audit: Audit, rule: Rule) -> Text | None:
     for outcome in audit.trace.outcomes.values():
         for missed, distance in outcome.missed:
             if missed == rule.id:
-                return in_both(lambda lang, distance=distance: _miss_words(audit, rule, distance, lang))  # type: ignore[misc]
+                return in_both(lambda lang, o=outcome, d=distance: _miss_words(audit, rule, o, d, lang))  # type: ignore[misc]
     return None
 
 
-def _miss_words(audit: Audit, rule: Rule, distance: float, lang: str) -> str:
+def _miss_words(audit: Audit, rule: Rule, outcome: Outcome, distance: float, lang: str) -> str:
     test = cast(Require, rule.effect).test.term
     title = rule.title.of(lang)
     percent = format_number(distance * 100)
     off = Text(f" (off by {percent} %)", f"（相差 {percent} %）") if math.isfinite(distance) else NO_TEXT
+    # Look-ahead may have passed over options that reach it, for what they would have left empty or unsure further on.
+    who = Text("No option reaches the aim", "没有选项能达到目标")
+    if outcome.passed_over:
+        who = Text("No option whose later decisions are sure reaches the aim", "后续决策都确定可行的选项中，没有能达到目标的")
     if not isinstance(test, CompareTerm):
-        return f"No option reaches the aim “{title}”" if lang == "en" else f"没有选项能达到目标“{title}”"
+        return f"{who.of(lang)} “{title}”" if lang == "en" else f"{who.of(lang)}“{title}”"
     has, wanted = (term_words(side, audit.program, audit.env, lang) for side in (test.left, test.right))
     most = test.operator in ("<", "<=")
     if lang == "zh":
-        return f"没有选项能达到目标“{title}”：最接近的为{has}，目标是{'至多' if most else '至少'}{wanted}{off.of(lang)}"
+        return f"{who.of(lang)}“{title}”：最接近的为{has}，目标是{'至多' if most else '至少'}{wanted}{off.of(lang)}"
     bound = "at most" if most else "at least"
-    return f"No option reaches the aim “{title}”: the nearest gives {has}, the aim is {bound} {wanted}{off.of(lang)}"
+    return f"{who.of(lang)} “{title}”: the nearest gives {has}, the aim is {bound} {wanted}{off.of(lang)}"
 
 
 def _fix(audit: Audit, rule: Rule) -> Text:
