@@ -14,7 +14,7 @@ from expert.audit import Audit, fingerprint, plan_value
 from expert.audit_decisions import of_decision
 from expert.engine.checking import violations_after
 from expert.engine.model import domain_values
-from expert.engine.trace import FIRED, VIOLATED, FactState, Firing, Trace
+from expert.engine.trace import FIRED, VIOLATED, FactState, Firing, Outcome, Trace
 from expert.errors import NO_TEXT, Text
 from expert.explain.wording import environment, fill, in_both, term_words, value_words
 from expert.facts import GIVEN, SET, Amount, Value
