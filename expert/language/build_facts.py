@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from expert.errors import NO_TEXT, Text
 from expert.language.build_sources import cited
 from expert.language.build_tables import fits, table_named, unit_of
-from expert.language.changes import shown
 from expert.language.expressions import Expressions
 from expert.language.layers import Entry, Layered
 from expert.language.program import Condition, DefaultCase, Domain, FactDecl
 from expert.language.reading import FACT_NAME, ROW_ID, Reading
 from expert.language.scope import Signature
 from expert.language.shapes import COMBINES, FACT_KEYS, NAMESPACES, TYPES
+from expert.language.targets import shown
 from expert.language.terms import LIST, NUMBER, WORD, Literal, facts_read
 from expert.quantities import QuantityError, parse_quantity
 from expert.units import PLAIN, Unit, UnitTable

@@ -250,26 +250,38 @@ def _constant_literal(node: Node, unit: Unit | None, units: UnitTable, reading: 
 
 
 def _same_unit_as_before(entry: Entry, literal: Literal, units: UnitTable, reading: Reading) -> bool:
-    """A changed constant keeps its dimension and its per-part: what reads it was checked against them."""
+    """A changed constant keeps its kind, its dimension and its per-part: what reads it was checked against them."""
     for change in entry.changes:
         if change.at not in (f"constants.{entry.id}", f"constants.{entry.id}.value"):
             continue
         try:
-            before = parse_quantity(change.was, units).unit
+            before = parse_quantity(change.was, units).unit or PLAIN
         except QuantityError:
+            before = None
+        if (before is None) != (literal.kind == WORD):
+            kind = Text("word", "词") if before is None else Text("number", "数")
+            reading.report("wrong-kind", change.span, Text(f"'{entry.id}' is a {kind.en}, and this is none",
+                                                           f"'{entry.id}' 是{kind.zh}，此处却不是"))  # fmt: skip
+            return False
+        if before is None or literal.unit is None or _has_unit(entry):
             continue
-        if before is not None and literal.unit is not None and not (fits(literal.unit, before) and literal.unit.per == before.per):
+        if not (fits(literal.unit, before) and literal.unit.per == before.per and literal.unit.count == before.count):
             _unit_changed(change.span, entry.id, before, literal, reading)
             return False
     return True
 
 
+def _has_unit(entry: Entry) -> bool:
+    """Whether the unit stands beside the value: then the value was read against it."""
+    return isinstance(entry.node, Keyed) and entry.node.get("unit") is not None
+
+
 def _unit_changed(span: Span, name: str, before: Unit, after: Literal, reading: Reading) -> None:
     written = after.unit.text if after.unit is not None else ""
     message = Text(
-        f"'{name}' is in {before.text}, and this is in {written or 'plain numbers'}",
-        f"'{name}' 的单位是 {before.text}，此处却是 {written or '纯数'}",
+        f"'{name}' is in {before.text or 'plain numbers'}, and this is in {written or 'plain numbers'}",
+        f"'{name}' 的单位是 {before.text or '纯数'}，此处却是 {written or '纯数'}",
     )
     unit = "%" if before.percent else before.text
-    help = NO_TEXT if written else Text(f"write '{after.text} {unit}'", f"请写 '{after.text} {unit}'")
+    help = NO_TEXT if written or not unit else Text(f"write '{after.text} {unit}'", f"请写 '{after.text} {unit}'")
     reading.report("wrong-unit", span, message, help)

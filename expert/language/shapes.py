@@ -25,10 +25,21 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "units": ("en", "zh", "counts", "plural"),
     "facts": FACT_KEYS,
     "constants": CONSTANT_KEYS,
-    "rules": tuple(key for key in RULE_KEYS if key not in ("id", "protected", "examples")),
-    "decisions": tuple(key for key in DECISION_KEYS if key not in ("id", "protected")),
+    "rules": RULE_KEYS,
+    "decisions": DECISION_KEYS,
 }
-"""What a change may name, by heading."""
+"""The keys of an entry, by heading."""
+
+CHANGEABLE: dict[str, tuple[str, ...]] = {
+    "topics": ("en", "zh"),
+    "units": ("en", "zh", "plural"),
+    "facts": ("default", "covers", "choices", "combine", "else", "ask", "help", "example", "say", "title", "topic", "cite"),
+    "constants": ("value", "basis", "cite", "title"),
+    "rules": tuple(key for key in RULE_KEYS if key not in ("id", "for", "examples", "protected")),
+    "decisions": tuple(key for key in DECISION_KEYS if key not in ("id", "protected")),
+    "tables": (),
+}
+"""What a change may set, by heading; of a table it is the cells. The rest is what expressions of other entries are checked against."""
 
 TYPES = {"yes-no": "bool", "choice": "word", "list": "list", "number": "number", "money": "text", "text": "text"}
 """Each type of the vocabulary with its term kind. A money fact is read through NAME_rate and NAME_total only."""

@@ -15,7 +15,7 @@ VOCABULARY = """
 sources: {notes: {title: Notes}}
 claims: {T-001: {source: notes, says: It is so.}}
 facts:
-  workload.steps: {type: number}
+  workload.steps: {type: number, title: steps}
   workload.urgent: {type: yes-no}
   design.gpus: {type: number}
   design.fabric: {type: choice, choices: {roce: RoCE, ib: InfiniBand}}

@@ -124,7 +124,7 @@ def test_a_change_without_was_is_refused(tmp_path: Path) -> None:
         ("rules.slow-is-warnd.when", "rules.slow-is-warned.when"),
         ("tables.cards.rows.zetta.memory", "tables.cards.zeta.memory"),
         ("tables.cards.zeta.memori", "tables.cards.zeta.memory"),
-        ("facts.workload.step.type", "facts.workload.steps.type"),
+        ("facts.workload.stps.title", "facts.workload.steps.title"),
     ],
 )
 def test_a_wrong_path_names_the_nearest_right_one(tmp_path: Path, path: str, near: str) -> None:
@@ -250,3 +250,87 @@ def test_a_pack_folder_that_is_not_there_is_not_missed_as_well(tmp_path: Path) -
     with pytest.raises(ExpertError) as caught:
         compile_packs([tmp_path / "base", mine])
     assert [found.code for found in caught.value.diagnostics] == ["pack-folder"]
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ("at: facts.workload.steps.type, was: number, set: text", 8),
+        ("at: facts.workload.steps.whole, set: true", 8),
+        ("at: facts.workload.urgent.from, set: tables.cards", 8),
+        ("at: facts.design.fabric.protected, set: true", 8),
+        ("at: facts.design.fabric.choices, was: {roce: RoCE, ib: InfiniBand}, set: {ib: InfiniBand}", 85),
+        ("at: constants.warm_up.unit, set: h", 8),
+        ("at: tables.cards.columns.memory, was: GiB, set: word", 8),
+        ("at: tables.cards.title, set: Cards", 8),
+        ("at: rules.slow-is-warned.for, set: {card: tables.cards}", 8),
+        ("at: rules.slow-is-warned.require, set: {design.gpus: design.gpus > 1}", 8),
+        ("at: rules.slow-is-warned.id, was: slow-is-warned, set: fast-is-warned", 8),
+    ],
+)
+def test_what_other_rules_rest_on_is_refused_at_the_change(tmp_path: Path, change: str, place: int) -> None:
+    found = refused(tmp_path, f"changes:\n  - {{{change}, because: It is a test.}}\n")
+    assert found.span is not None
+    assert (found.code, found.span.line) == ("not-changeable", 2)
+    assert found.span.file.endswith("errata/changes.yaml")
+    assert (found.span.column > 60) == (place > 60)
+
+
+def test_choices_may_gain_a_word_and_a_text(tmp_path: Path) -> None:
+    program = layered(tmp_path, """
+        changes:
+          - {at: facts.design.fabric.choices.eth, set: Ethernet, because: It is a test.}
+          - {at: facts.design.fabric.choices.ib, was: InfiniBand, set: IB, because: It is a test.}
+    """)  # fmt: skip
+    declared = program.facts["design.fabric"]
+    assert declared.domain is not None
+    assert declared.domain.words == ("roce", "ib", "eth")
+    assert declared.choice_texts["ib"].en == "IB"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("at: constants.warm_up, was: 30 min, set: 1 h", "at: constants.warm_up.value, was: 30 min, set: 2 h"),
+        ("at: tables.cards.zeta.memory, was: 80, set: 96", "at: tables.cards.rows.zeta.memory, was: 96, set: 90"),
+        ("at: rules.slow-is-warned.warn, was: {severity: info, message: Slow}, set: {severity: info, message: So}",
+         "at: rules.slow-is-warned.warn.severity, was: info, set: error"),
+        ("at: rules.slow-is-warned.warn.severity, was: info, set: error",
+         "at: rules.slow-is-warned.warn, was: {severity: info, message: Slow}, set: {severity: info, message: So}"),
+    ],
+)  # fmt: skip
+def test_a_place_is_changed_once_per_pack(tmp_path: Path, first: str, second: str) -> None:
+    found = refused(tmp_path, f"changes:\n  - {{{first}, because: So.}}\n  - {{{second}, because: So.}}\n")
+    assert found.span is not None
+    assert (found.code, found.span.line) == ("changed-twice", 3)
+    assert found.message.en.endswith("errata/changes.yaml:2:10")
+
+
+def test_a_second_pack_may_change_it_again_and_is_told_who_spoke_last(tmp_path: Path) -> None:
+    base = write_pack(tmp_path, "base", vocabulary=VOCABULARY, content=BASE)
+    first = write_pack(tmp_path, "first", changes="changes:\n  - {at: constants.warm_up, was: 30 min, set: 1 h, because: So.}\n")
+    for name, was in (("second", "1 h"), ("third", "30 min")):
+        write_pack(tmp_path, name, changes=f"changes:\n  - {{at: constants.warm_up, was: {was}, set: 2 h, because: So.}}\n")
+    assert compile_packs([base, first, tmp_path / "second"]).constants["warm_up"].value.low == 7200.0
+    with pytest.raises(ExpertError) as caught:
+        compile_packs([base, first, tmp_path / "third"])
+    assert [(found.code, found.help.en) for found in caught.value.diagnostics] == [("change-stale", "'first' says 1 h now")]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ("at: constants.warm_up, was: 30 min, set: fast", "wrong-kind"),
+        ("at: constants.bytes_per_parameter, was: 6, set: 6 GB", "wrong-unit"),
+        ("at: constants.vendor, was: acme, set: 3", "wrong-kind"),
+    ],
+)
+def test_a_changed_constant_keeps_its_kind(tmp_path: Path, change: str, code: str) -> None:
+    content = BASE + "  vendor: {value: acme, basis: judgement}\n"
+    base = write_pack(tmp_path, "base", vocabulary=VOCABULARY, content=content, rules=RULES)
+    layer = write_pack(tmp_path, "errata", changes=f"changes:\n  - {{{change}, because: It is a test.}}\n")
+    with pytest.raises(ExpertError) as caught:
+        compile_packs([base, layer])
+    (found,) = caught.value.diagnostics
+    assert found.span is not None
+    assert (found.code, found.span.file) == (code, f"{layer.as_posix()}/changes.yaml")
