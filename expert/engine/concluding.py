@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 from expert.engine import arithmetic
@@ -37,6 +36,7 @@ from expert.engine.values import (
 )
 from expert.language.program import Conclude, Condition, DefaultCase, FactDecl, Program, Rule
 from expert.language.terms import NUMBER, WORD, CellTerm, CompareTerm, RowTerm, Term, facts_read, walk
+from expert.records import dataclass
 
 Contribution = tuple[int, Slot]
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from expert.engine.boxes import CERTAIN, INFINITE, POSSIBLE, REJECTED, UNPROVEN, Boxes, Node, Option, Problem, rank_cost
 from expert.engine.values import TRUE, down
 from expert.facts import Value
+from expert.records import dataclass
 
 UNPROVEN_SHOWN = 5
 """Unproven options are listed so that the missing cells are seen, not to be chosen from: a few will do."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from expert.engine.boxes import CERTAIN, Option, Problem
 from expert.engine.evaluate import Env
@@ -27,6 +27,7 @@ from expert.engine.values import (
 )
 from expert.facts import Value
 from expert.language.program import Program
+from expert.records import dataclass
 
 PLAN_KEY = "plan."
 FORCE_LIMIT = 2000
