@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from expert.errors import Span, Text, nearest
+from expert.errors import Span, Text
 from expert.language.build_facts import signature_of
 from expert.language.expressions import Expressions, Rows
+from expert.language.near import nearest
 from expert.language.program import (
     Conclude,
     Condition,

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from expert.errors import ExpertError, Span, Text, nearest
+from expert.errors import ExpertError, Span, Text
 from expert.language.build_effects import Effects
 from expert.language.build_sources import cited
+from expert.language.build_tables import table_named
 from expert.language.expressions import Expressions
 from expert.language.known import always_known, known_if_known, known_when_false, known_when_true, maybe_unknown
 from expert.language.layers import Entry, Layered
+from expert.language.limits import check_combinations, within_combinations
+from expert.language.near import nearest
 from expert.language.nodes import Name, Syntax
 from expert.language.parser import parse_template
 from expert.language.program import Constant, Example, FactDecl, Prefer, Require, Rule, Template
 from expert.language.reading import KEBAB, PLAIN_NAME, Reading
 from expert.language.reads import effect_templates, template_terms
-from expert.language.shapes import BASES, EFFECTS, OUTCOMES, RULE_KEYS
+from expert.language.shapes import BASES, EFFECTS, NAMESPACES, OUTCOMES, RULE_KEYS
 from expert.language.terms import NUMBER
 from expert.quantities import format_quantity
 from expert.units import PLAIN
@@ -48,6 +51,7 @@ def build_rules(context: RuleContext) -> dict[str, Rule]:
         if rule is not None:
             _check_templates(rule, known, context)
             found[rule.id] = rule
+    check_combinations(found, context.layered, context.reading)
     return found
 
 
@@ -59,9 +63,12 @@ def build_retired(context: RuleContext) -> dict[str, Rule]:
     found: dict[str, Rule] = {}
     for entry in context.layered.entries["rules"].values():
         if entry.id in context.layered.disabled:
-            before = len(context.reading.mistakes)
-            rule = _rule(entry, context)
-            if rule is not None and len(context.reading.mistakes) == before:
+            context.reading.mistakes.clear()
+            try:
+                rule = _rule(entry, context)
+            except ExpertError:  # more mistakes than are counted
+                continue
+            if rule is not None and not context.reading.mistakes:
                 found[rule.id] = rule
     return found
 
@@ -141,15 +148,15 @@ def _rows(node: Node | None, context: RuleContext) -> dict[str, str] | None:
                 f"'{key.raw}' cannot name a row: it is taken, or not made of small letters and digits", f"'{key.raw}' 不能作行变量名"
             )
             context.reading.report("bad-name", key.span, message)
-        tables = [f"tables.{name}" for name in context.layered.tables]
-        table = context.reading.one_of(value, tables, Text("a table", "表"), "unknown-table")
+        table = table_named(value, context.layered, context.reading)
         if table is not None:
-            rows[key.raw] = table.removeprefix("tables.")
-    return rows if len(rows) == len(found.entries) else None
+            rows[key.raw] = table
+    complete = len(rows) == len(found.entries) and within_combinations(rows, context.layered, found.span, context.reading)
+    return rows if complete else None
 
 
 def _taken(name: str, context: RuleContext) -> bool:
-    return name in ("plan", "value") or name in context.constants or any(fact.split(".")[0] == name for fact in context.facts)
+    return name in ("plan", "value") or name in context.constants or name in NAMESPACES
 
 
 def _effect_name(node: Keyed, entry: Entry, reading: Reading) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from expert.errors import NO_TEXT, Span, Text
 from expert.language.build_sources import check_names, cited
 from expert.language.layers import Entry, Layered, TableEntry
+from expert.language.limits import check_tables
 from expert.language.program import Cell, Column, Constant, Row, Table
 from expert.language.reading import PLAIN_NAME, ROW_ID, Reading
 from expert.language.shapes import BASES, CELL_KEYS, CONSTANT_KEYS
@@ -25,6 +26,7 @@ _ROW_EXTRAS = ("title", "source")
 def build_tables(layered: Layered, units: UnitTable, cites: frozenset[str], reading: Reading) -> dict[str, Table]:
     """All tables; a table that is broken as a whole is left out and noted in `layered.broken`."""
     found: dict[str, Table] = {}
+    check_tables(layered, reading)
     check_names({name: table.entry for name, table in layered.tables.items()}, reading, Text("a table", "表"))
     for name, table in layered.tables.items():
         columns = _columns(table, layered, units, reading)
@@ -82,8 +84,10 @@ def _column(entry: Entry, layered: Layered, units: UnitTable, reading: Reading) 
 
 def table_named(node: Node, layered: Layered, reading: Reading) -> str | None:
     """The table that `tables.NAME` names."""
-    found = reading.one_of(node, [f"tables.{name}" for name in layered.tables], Text("a table", "表"), "unknown-table")
-    return None if found is None else found.removeprefix("tables.")
+    if isinstance(node, Scalar) and node.raw.startswith("tables.") and node.raw.removeprefix("tables.") in layered.tables:
+        return node.raw.removeprefix("tables.")
+    reading.one_of(node, [f"tables.{name}" for name in layered.tables], Text("a table", "表"), "unknown-table")
+    return None
 
 
 def unit_of(node: Node | None, units: UnitTable, reading: Reading) -> Unit | None:

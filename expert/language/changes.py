@@ -5,13 +5,15 @@ A path is found by `targets`, a refusal has its reason in `refusals`. Nodes are 
 
 from __future__ import annotations
 
-from expert.errors import Span, Text, nearest
+from expert.errors import Span, Text
 from expert.language.layers import Layered
+from expert.language.limits import CHANGES_OF_A_PACK
+from expert.language.near import nearest
 from expert.language.packs import RawPack
 from expert.language.program import Change
 from expert.language.reading import Reading
 from expert.language.refusals import Made, fresh, guarded, keeps_names, may_change, out_of_force
-from expert.language.targets import Target, find_target, known_paths, worth
+from expert.language.targets import Target, find_target, nearest_path, worth
 from expert.yamldoc import Mapping, Node, Scalar, Sequence, Source
 from expert.yamlnodes import mapping_of
 
@@ -25,6 +27,10 @@ def apply_changes(layered: Layered, pack: RawPack, reading: Reading) -> None:
     Errors: recorded in `reading`: change-path, change-stale, change-orphan, changed-twice, not-changeable, protected, missing-key.
     """
     made = Made()
+    listed = [node.items for document in pack.documents if isinstance(node := document.get("changes"), Sequence)]
+    if sum(map(len, listed)) > CHANGES_OF_A_PACK:
+        _report_too_many(sum(map(len, listed)), next(members[0].span for members in listed if members), reading)
+        return
     for document in pack.documents:
         node = document.get("changes")
         if node is not None and not isinstance(node, Sequence):
@@ -48,7 +54,7 @@ def _apply(layered: Layered, layer: str, node: Mapping, made: Made, reading: Rea
         return
     target = find_target(layered, path)
     if target is None:
-        _wrong_path(layered, path, at.span, reading)
+        _wrong_path(path, nearest_path(layered, path), at.span, reading)
         return
     if not may_change(layered, target, path, at.span, made, reading):
         return
@@ -68,7 +74,8 @@ def _disable(layered: Layered, layer: str, node: Mapping, because: Text, reading
     rule = path.removeprefix("rules.")
     present = layered.entries["rules"]
     if rule == path or rule not in present:
-        _wrong_path(layered, path, place.span, reading, tuple(f"rules.{name}" for name in present))
+        close = nearest(rule, present)
+        _wrong_path(path, None if close is None else f"rules.{close}", place.span, reading)
         return
     target = Target("rules", present[rule], ())
     if not out_of_force(layered, target, place.span, reading) and not guarded(target, path, place.span, reading):
@@ -76,9 +83,14 @@ def _disable(layered: Layered, layer: str, node: Mapping, because: Text, reading
         layered.disabled[rule] = Change(layer, path, rule, "", losing, because, place.span)
 
 
-def _wrong_path(layered: Layered, path: str, span: Span, reading: Reading, known: tuple[str, ...] | None = None) -> None:
-    paths = known_paths(layered) if known is None else known
-    close = nearest(path, paths)
+def _report_too_many(count: int, span: Span, reading: Reading) -> None:
+    message = Text(f"the pack makes {count:,} changes; at most {CHANGES_OF_A_PACK:,} are taken",
+                   f"该规则包有 {count:,} 处修改，最多 {CHANGES_OF_A_PACK:,} 处")  # fmt: skip
+    help = Text("leave the pack below out with --without, and write your own", "请用 --without 排除下层规则包，并另写一个")
+    reading.report("too-many-changes", span, message, help)
+
+
+def _wrong_path(path: str, close: str | None, span: Span, reading: Reading) -> None:
     help = Text(f"did you mean '{close}'?", f"是否指 '{close}'？") if close else Text(
         "a path is 'constants.NAME', 'rules.ID.FIELD', 'tables.TABLE.ROW.COLUMN', 'facts.NAME.FIELD' or 'decisions.ID.FIELD'",
         "路径形如 'constants.名称'、'rules.ID.字段'、'tables.表.行.列'、'facts.名称.字段' 或 'decisions.ID.字段'")  # fmt: skip

@@ -70,7 +70,7 @@ class Expressions:
         return None
 
     def _report(self, found: Diagnostic) -> None:
-        self.reading.mistakes.append(self.reading.with_line(found))
+        self.reading.note(found)
 
     def _mentions_broken(self, syntax: Syntax) -> bool:
         if isinstance(syntax, Name):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import takewhile
 
-from expert.errors import NO_TEXT, Diagnostic, Span, Text, nearest
+from expert.errors import NO_TEXT, Diagnostic, Span, Text
+from expert.language.near import nearest
 from expert.language.nodes import Comparison, ListOf, Logic, Membership, Name, Not, Number, Syntax, Word
 from expert.language.printing import describe, number_text, word_text
 from expert.language.scope import Resolved, Scope, did_you_mean, is_family, nearest_name, part_span, resolve, unknown_name

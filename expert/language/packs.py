@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text, nearest
+from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text
 from expert.language.folders import PACK_FILE, PackFile, pack_files, shown_folder
+from expert.language.near import nearest
 from expert.language.program import Pack
 from expert.language.reading import KEBAB, Reading
 from expert.yamldoc import PACK_LIMIT_BYTES, Document, Mapping, Scalar, read, to_plain
 
 HEADINGS = ("topics", "units", "facts", "tables", "constants", "rules", "decisions", "changes", "sources", "claims")
 _PACK_KEYS = ("pack", "version", "requires", "title")
+FILES_WORTH = 16
+"""A pack has at most this many times the size that one file may have: 8 MiB where a file may have 512 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,8 @@ def read_pack(folder: Path, reading: Reading, limit_bytes: int, without: frozens
         help = Text("write one with 'pack: NAME' and \"version: '1.0'\"", "请写一个，内容为 'pack: 名称' 和 \"version: '1.0'\"")
         reading.report("pack-folder", Span(f"{shown}/{PACK_FILE}", 1, 1, 1), message, help)
         return None
+    if not _within_size(files, shown, limit_bytes, reading):
+        return None
     head = _document(files[0], reading, limit_bytes)
     if head is None:
         return None
@@ -74,6 +79,21 @@ def read_pack(folder: Path, reading: Reading, limit_bytes: int, without: frozens
     documents = [(file, node) for file in bodies if (node := _document(file, reading, limit_bytes)) is not None]
     digest = _digest([head, *(node for _, node in documents)])
     return _raw_pack(head, documents, digest, folder, reading)
+
+
+def _within_size(files: Sequence[PackFile], shown: str, limit_bytes: int, reading: Reading) -> bool:
+    """Whether the files of a pack are small enough together.
+
+    Errors: recorded in `reading`: pack-too-large.
+    """
+    total, limit = sum(file.path.stat().st_size for file in files if file.path.is_file()), FILES_WORTH * limit_bytes
+    if total <= limit:
+        return True
+    message = Text(f"the files of '{shown}' have {total // 1024:,} KB; a pack has at most {limit // 1024:,} KB",
+                   f"'{shown}' 的文件共 {total // 1024:,} KB，规则包最多 {limit // 1024:,} KB")  # fmt: skip
+    help = Text("make two packs of it, or check the path", "请拆成两个规则包，或检查路径")
+    reading.report("pack-too-large", Span(f"{shown}/pack.yaml", 1, 1, 1), message, help)
+    return False
 
 
 def _document(file: PackFile, reading: Reading, limit_bytes: int) -> Mapping | None:

@@ -7,9 +7,10 @@ from it, so that one mistake stays one message.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
-from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text, nearest
+from expert.errors import NO_TEXT, Diagnostic, ExpertError, Span, Text
+from expert.language.near import nearest
 from expert.yamldoc import Mapping, Node, Scalar, Source, flow_comma_fix, flow_comma_trap
 from expert.yamldoc import Sequence as Listing
 from expert.yamlnodes import Document
@@ -25,6 +26,10 @@ _NAMES_NOTHING = frozenset({
     "unknown-fact", "unknown-name", "unknown-claim", "unknown-source", "unknown-topic", "unknown-table", "unknown-row", "unknown-unit",
     "unknown-decision", "unknown-key", "change-path", "change-stale", "missing-pack", "bad-quantity", "bad-currency",
 })  # fmt: skip
+
+
+MISTAKES_LIMIT = 200
+"""After so many mistakes compiling stops: nobody reads more, and each costs a search for the nearest name."""
 
 
 class Reading:
@@ -47,11 +52,23 @@ class Reading:
         """Record a mistake with its source line."""
         if self.lost and code in _NAMES_NOTHING:
             return
-        self.mistakes.append(Diagnostic(code, message, span, help, self.line_of(span)))
+        self.note(Diagnostic(code, message, span, help, self.line_of(span)))
+
+    def note(self, found: Diagnostic) -> None:
+        """Record a mistake that is a diagnostic already.
+
+        Errors: ExpertError with everything so far, after MISTAKES_LIMIT of them.
+        """
+        self.mistakes.append(self.with_line(found))
+        if len(self.mistakes) >= MISTAKES_LIMIT:
+            message = Text(f"checking stops here after {MISTAKES_LIMIT} mistakes", f"已发现 {MISTAKES_LIMIT} 处错误，不再继续检查")
+            self.mistakes.append(Diagnostic("too-many-mistakes", message))
+            self.raise_if_any()
 
     def catch(self, error: ExpertError) -> None:
         """Record the mistakes that a lower stage raised, with source lines where they have none."""
-        self.mistakes += [self.with_line(found) for found in error.diagnostics]
+        for found in error.diagnostics:
+            self.note(found)
 
     def with_line(self, found: Diagnostic) -> Diagnostic:
         """A diagnostic with its source line."""
@@ -124,9 +141,11 @@ class Reading:
     def one_of(self, node: Node | None, known: Iterable[str], what: Text, code: str = "unknown-value") -> str | None:
         """A word out of a closed set."""
         found = self.word(node, what)
+        if found is None or (isinstance(known, Container) and found in known):
+            return found
         # Sets have no order of their own, and what is printed must not change from run to run.
         names = sorted(known) if isinstance(known, set | frozenset) else list(known)
-        if found is None or found in names:
+        if found in names:
             return found
         assert node is not None
         close = nearest(found, names)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from expert.errors import NO_TEXT, Diagnostic, Span, Text, nearest
+from expert.errors import NO_TEXT, Diagnostic, Span, Text
+from expert.language.near import nearest
 from expert.language.nodes import Name
 from expert.language.terms import WORD, CellTerm, ConstantTerm, FactTerm, RowTerm, StatedTerm, Term
 from expert.units import Unit, UnitTable

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from expert.errors import NO_TEXT, ExpertError, Text, nearest
+from expert.errors import NO_TEXT, ExpertError, Text
 from expert.language.lexer import END, KEYWORD, NAME, NUMBER, OPERATOR, WORD, Token, Written
+from expert.language.near import nearest
 from expert.language.nodes import FUNCTIONS, Membership
 
 _FOREIGN_VALUES = {

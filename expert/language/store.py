@@ -91,10 +91,12 @@ def content_key(folders: Sequence[Path], without: frozenset[str]) -> str | None:
             digest.update(len(content).to_bytes(8, "big") + content)
 
     add(f"{FORMAT}", expert.__version__, f"{sys.version_info[0]}.{sys.version_info[1]}", _own_digest(), *sorted(without))
+    room = _SIZE_LIMIT
     try:
         for folder in folders:
             for file in pack_files(folder):
-                if file.path.stat().st_size > _SIZE_LIMIT or not file.path.is_file():
+                room -= file.path.stat().st_size
+                if room < 0 or not file.path.is_file():
                     return None
                 add(file.shown, file.path.read_bytes())
             add("")

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from expert.language.layers import Entry, Layered, TableEntry
+from expert.language.near import nearest
 from expert.language.shapes import CHANGEABLE, FIELDS
 from expert.yamldoc import Mapping, Node, Scalar, Sequence
 
@@ -89,16 +90,38 @@ def _find_in_table(layered: Layered, rest: str) -> Target | None:
     return Target("tables", row, (column,), table) if known and isinstance(row.node, Mapping) else None
 
 
-def known_paths(layered: Layered) -> list[str]:
-    """Every path that a change can name."""
-    found = [f"constants.{name}" for name in layered.entries["constants"]]
-    for heading in ("rules", "facts", "decisions"):
-        for entry in layered.entries[heading].values():
-            keys = entry.node.keys() if isinstance(entry.node, Mapping) else ()
-            found += [f"{heading}.{entry.id}.{key}" for key in keys if key in CHANGEABLE[heading]]
-    for name, table in layered.tables.items():
-        found += [f"tables.{name}.{row}.{column}" for row in table.rows for column in table.columns]
-    return found
+def nearest_path(layered: Layered, path: str) -> str | None:
+    """The path that a misspelt one comes closest to, found part by part: all paths together may be millions."""
+    first, _, rest = path.partition(".")
+    heading = nearest(first, CHANGEABLE)
+    if heading == "tables":
+        return _nearest_cell(layered, rest)
+    if heading is None:
+        return None
+    entries = layered.entries[heading]
+    # The field is not known yet: the name is all of the rest, or all but its last part, or its first.
+    beginnings = (rest, rest.rpartition(".")[0], rest.partition(".")[0])
+    name = _longest(rest, entries.__contains__) or next(filter(None, (nearest(part, entries) for part in beginnings if part)), None)
+    if name is None:
+        return None
+    node = entries[name].node
+    if heading == "constants" and (rest.count(".") == 0 or not isinstance(node, Mapping)):
+        return f"constants.{name}"
+    present = [key.raw for key, _ in node.entries if key.raw in CHANGEABLE[heading]] if isinstance(node, Mapping) else []
+    field = nearest(rest.rpartition(".")[2], present) or (present[0] if len(present) == 1 else None)
+    return None if field is None else f"{heading}.{name}.{field}"
+
+
+def _nearest_cell(layered: Layered, rest: str) -> str | None:
+    name = _longest(rest, layered.tables.__contains__) or nearest(rest.partition(".")[0], layered.tables)
+    if name is None:
+        return None
+    table = layered.tables[name]
+    inside = (rest[len(name) :] if rest.startswith(name + ".") else rest[rest.find(".") :]).removeprefix(".").removeprefix("rows.")
+    written, _, last = inside.rpartition(".")
+    row = _longest(written, table.rows.__contains__) or nearest(written, table.rows)
+    column = nearest(last, table.columns)
+    return f"tables.{name}.{row}.{column}" if row is not None and column is not None else None
 
 
 def worth(node: Node | None) -> str:
