@@ -92,6 +92,9 @@ def tab_diagnostic(source: Source, index: int) -> Diagnostic:
 def _colon_in_text(fault: Fault) -> Diagnostic | None:
     if "mapping values are not allowed" not in fault.problem:
         return None
+    before = fault.source.line(fault.source.position(fault.index)[0])[: _element_start(fault)]
+    if fault.column - len(before) > _KEY_REACH and not before.strip(" -"):
+        return _too_long(fault, len(before))
     found = re.match(r"(\s*(?:-\s+)*[^\s'\"\[{][^:]*?:\s+|\s*(?:-\s+)+)(.*)$", fault.line)
     if not fault.line or (found and found.end(1) <= fault.column):
         value = re.sub(r"\s+#.*$", "", found[2]).rstrip() if found else ""
@@ -186,16 +189,29 @@ def _bracket(fault: Fault) -> Diagnostic | None:
 
 def _stray_in_flow(fault: Fault) -> Diagnostic:
     """Text inside brackets that holds brackets or quotes of its own, such as `[x in [a, b]]`."""
-    line, column = fault.line, fault.column
-    opening = fault.source.position(fault.context_index)[1] if fault.context_index >= 0 else 0
-    start = max([opening, *(found.end() for found in re.finditer(r"[,\[{]|:[ ]", line[:column]))])
-    start += len(line[start:column]) - len(line[start:column].lstrip())
+    line, column, start = fault.line, fault.column, _element_start(fault)
+    before = fault.source.line(fault.source.position(fault.index)[0])[:start]
+    if fault.char == ":" and column - start > _KEY_REACH and before.rstrip()[-1:] != ":":
+        return _too_long(fault, start)
     end = _element_end(line, column)
     word = line[start:end].rstrip()
     message = Text("inside brackets, text that holds brackets or quotes needs quotes around it",
                    "括号内的文本若含括号或引号，整体需要加引号")  # fmt: skip
     instead = (line[:start] + quoted(word) + line[start + len(word) :]).strip() if word and column > start else ""
     return _at(fault, fault.index, "bracket-in-text", message, instead)
+
+
+def _too_long(fault: Fault, column: int) -> Diagnostic:
+    message = Text("this is too long for a key", "此处过长，不能作为键")
+    return _at(fault, fault.index - fault.column + column, "bad-key", message)
+
+
+def _element_start(fault: Fault) -> int:
+    """The start of a list element or key: behind the bracket, comma or colon before the problem, and behind blanks."""
+    line = fault.source.line(fault.source.position(fault.index)[0])
+    opening = fault.source.position(fault.context_index)[1] if fault.context_index >= 0 else 0
+    start = max([opening, *(found.end() for found in re.finditer(r"[,\[{]|:[ ]", line[: fault.column]))])
+    return start + len(line[start : fault.column]) - len(line[start : fault.column].lstrip())
 
 
 def _element_end(line: str, column: int) -> int:

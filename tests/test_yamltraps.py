@@ -262,3 +262,18 @@ def test_quoted_condition_is_left_alone_when_its_quote_closes_at_the_end() -> No
     assert quoted_condition_trap("- 'a' == b") == "- \"'a' == b\""
     for line in ("- 'a == b'", "- 'a' # note", "'key': value", "- a == 'b'", "plain"):
         assert quoted_condition_trap(line) is None
+
+
+@pytest.mark.parametrize("key", ["a" * 10_000, "a " * 700 + "b", "'" + "a" * 1_100 + "'"], ids=["plain", "words", "quoted"])
+@pytest.mark.parametrize(
+    ("before", "after"), [("w: {", ": 1}"), ("w: {b: [c], ", ": 1, d: 2}"), ("", ": 1")], ids=["braces", "later", "block"]
+)
+def test_a_key_beyond_the_reach_of_yaml_is_called_too_long(key: str, before: str, after: str) -> None:
+    # YAML 1.2.2, section 7.4.2: the colon of an implicit key stands within 1024 characters.
+    found = only(before + key + after)
+    assert (found.code, place(found)) == ("bad-key", (1, len(before) + 1))
+    assert "too long for a key" in found.message.en
+
+
+def test_a_colon_in_a_long_text_is_about_the_colon() -> None:
+    assert only("because: it is " + "long " * 300 + "and: so").code == "colon-in-text"
