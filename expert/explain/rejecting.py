@@ -10,8 +10,9 @@ from expert.errors import Text, inert
 from expert.explain.evidence import place
 from expert.explain.nodes import Line
 from expert.explain.prover import Prover
-from expert.explain.wording import in_both
+from expert.explain.wording import cell_words, in_both
 from expert.facts import Amount, Value
+from expert.language.program import Cell
 
 
 def rejected_lines(prover: Prover, outcome: Outcome) -> Iterator[Line]:
@@ -65,6 +66,12 @@ def _run(prover: Prover, fact: str, values: list[Value], lang: str) -> str | Non
     return prover.words.quantity(Amount(low.low, None, high.high), prover.program.facts[fact].unit, lang)
 
 
+def _held(cell: Cell) -> tuple[object, ...]:
+    """What tells the value of a cell from others."""
+    literal = cell.literal
+    return () if literal is None else (literal.low, literal.high, literal.word, literal.flag)
+
+
 def _shared_cell(prover: Prover, fact: str, values: list[Value], lang: str) -> str | None:
     """ "all with memory 24 GiB": a cell that all of these rows have and no other row."""
     domain = prover.program.facts[fact].domain
@@ -73,17 +80,10 @@ def _shared_cell(prover: Prover, fact: str, values: list[Value], lang: str) -> s
         return None
     rejected = {value for value in values if isinstance(value, str)}
     for name, column in table.columns.items():
-        cells = {id: row.cells[name].literal for id, row in table.rows.items() if name in row.cells}
-        shared = {(cell.low, cell.high, cell.word, cell.flag) for id, cell in cells.items() if id in rejected and cell is not None}
-        if len(shared) != 1 or not rejected <= set(cells):
-            continue
-        holders = {id for id, cell in cells.items() if cell is not None and (cell.low, cell.high, cell.word, cell.flag) in shared}
-        if holders == rejected:
-            cell = cells[next(iter(rejected))]
-            assert cell is not None
-            value = (
-                prover.words.quantity(Amount(cell.low, None, cell.high), column.unit, lang) if column.kind == "number" else inert(cell.word)
-            )
+        cells = {id: cell for id, row in table.rows.items() if (cell := row.cells.get(name)) is not None and cell.literal is not None}
+        shared = {_held(cells[id]) for id in rejected if id in cells}
+        if len(shared) == 1 and {id for id, cell in cells.items() if _held(cell) in shared} == rejected:
+            value = cell_words(cells[next(iter(rejected))], column, prover.program, lang)
             heading = inert(column.title.of(lang) or name)
             return f"：所有 {heading} 为 {value} 的" if lang == "zh" else f"– all with {heading} {value}"
     return None

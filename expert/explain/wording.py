@@ -9,8 +9,8 @@ from expert.engine.firing import PLAN_KEY
 from expert.engine.values import from_slot, to_slot
 from expert.errors import Text, inert
 from expert.facts import Amount, Value
-from expert.language.program import FactDecl, Program, Template
-from expert.language.terms import CellTerm, FactTerm, RowTerm, StatedTerm, Term
+from expert.language.program import Cell, Column, FactDecl, Program, Template
+from expert.language.terms import BOOL, NUMBER, TEXT, CellTerm, FactTerm, Literal, RowTerm, StatedTerm, Term
 from expert.quantities import format_quantity
 from expert.units import Unit
 
@@ -77,6 +77,24 @@ def word_words(word: str, decl: FactDecl | None, program: Program, lang: str) ->
         return inert(decl.choice_texts[word].of(lang) or word)
     table = decl.domain.table if decl is not None and decl.domain is not None else None
     return row_words(table, word, program, lang) if table else inert(word)
+
+
+def cell_words(cell: Cell, column: Column, program: Program, lang: str) -> str:
+    """What a table's cell holds, for people; "" where that is not known."""
+    if cell.members is not None:
+        return ("、" if lang == "zh" else ", ").join(inert(member) for member in cell.members) or Text("none", "无").of(lang)
+    if cell.literal is None or (column.kind == TEXT and cell.text):
+        return inert(cell.text.of(lang)) if cell.text else ""
+    return literal_words(cell.literal, column.unit, column.table, program, lang)
+
+
+def literal_words(literal: Literal, unit: Unit | None, table: str | None, program: Program, lang: str) -> str:
+    """A value written in a pack, for people: a number in its unit, yes or no, a row by its title, else the word."""
+    if literal.kind == NUMBER:
+        return amount_words(Amount(literal.low, literal.typical, literal.high), unit, program, lang)
+    if literal.kind == BOOL:
+        return YES_NO[literal.flag].of(lang)
+    return row_words(table, literal.word, program, lang) if table else inert(literal.word)
 
 
 def row_words(table: str, row: str, program: Program, lang: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from expert.errors import cell_width
-from expert.explain.wording import amount_words, row_words
-from expert.facts import Amount
+from expert.explain.wording import cell_words
 from expert.language.program import Cell, Column, Program, Table
 from expert.report.json import Json, plain_cell
 from expert.report.page import Page
@@ -36,17 +35,7 @@ def _width(rows: list[tuple[str, ...]], header: tuple[str, ...]) -> int:
 
 
 def _shown(cell: Cell | None, column: Column, program: Program, lang: str) -> str:
-    if cell is None or (cell.literal is None and cell.members is None):
-        return cell.text.of(lang) if cell is not None and cell.text else "–"
-    if cell.members is not None:
-        return ", ".join(cell.members)
-    literal = cell.literal
-    assert literal is not None
-    if literal.kind == "number":
-        return amount_words(Amount(literal.low, literal.typical, literal.high), column.unit, program, lang)
-    if literal.kind == "bool":
-        return {True: "是" if lang == "zh" else "yes", False: "否" if lang == "zh" else "no"}[literal.flag]
-    return row_words(column.table, literal.word, program, lang) if column.table else literal.word
+    return (cell_words(cell, column, program, lang) if cell is not None else "") or "–"
 
 
 def table_record(table: Table, lang: str) -> Json:
