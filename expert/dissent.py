@@ -9,10 +9,10 @@ from expert.engine.checking import would_speak
 from expert.engine.evaluate import Env
 from expert.engine.trace import FIRED, SATISFIED, VIOLATED, Firing, Trace
 from expert.errors import NO_TEXT, Text
-from expert.explain.wording import amount_words, in_both
-from expert.facts import Amount
+from expert.explain.evidence import overruled
+from expert.explain.wording import cell_words, in_both, literal_words
 from expert.language.program import Change, Conclude, Program
-from expert.language.terms import NUMBER, CellTerm, ConstantTerm, FactTerm, Literal, RowTerm, Term, walk
+from expert.language.terms import CellTerm, ConstantTerm, FactTerm, Literal, RowTerm, Term, walk
 
 
 def dissents(program: Program, trace: Trace, env: Env) -> Iterator[Dissent]:
@@ -25,10 +25,12 @@ def dissents(program: Program, trace: Trace, env: Env) -> Iterator[Dissent]:
             continue
         rule = program.rules[firing.rule]
         fact = _subject(rule.effect)
+        lost = {*rule.dissent, *overruled(rule.changes)}
+        cite = tuple(name for name in rule.cite if name not in lost)
         for claim in rule.dissent:
             if (fact, claim) not in seen:
                 seen.add((fact, claim))
-                yield _dissenting(program, fact, rule.title, claim, NO_TEXT, rule.cite, rule.id)
+                yield _dissenting(program, fact, rule.title, claim, NO_TEXT, cite, rule.id)
         for change in (*rule.changes, *_changes_used(program, trace, firing)):
             for claim in change.losing:
                 if (fact, claim) not in seen:
@@ -81,11 +83,8 @@ def _change_words(program: Program, change: Change) -> Text:
     name = rest.removesuffix(".value")
     if kind == "constants" and name in program.constants:
         constant = program.constants[name]
-        title, literal = constant.title or Text(name), constant.value
-        if literal.kind != NUMBER:
-            return in_both(lambda lang: f"{title.of(lang)} = {literal.word}")
-        value = Amount(literal.low, literal.typical, literal.high)
-        return in_both(lambda lang: f"{title.of(lang)} = {amount_words(value, constant.unit, program, lang)}")
+        title = constant.title or Text(name)
+        return in_both(lambda lang: f"{title.of(lang)} = {literal_words(constant.value, constant.unit, None, program, lang)}")
     if kind == "tables":
         return _cell_words(program, change, rest)
     if kind == "rules":
@@ -106,10 +105,7 @@ def _cell_words(program: Program, change: Change, path: str) -> Text:
     titles = (found.title or Text(row), table.columns[column].title or Text(column))
 
     def words(lang: str) -> str:
-        literal = cell.literal
-        shown = change.now if literal is None else literal.word or str(literal.flag).lower()
-        if literal is not None and literal.kind == NUMBER:
-            shown = amount_words(Amount(literal.low, literal.typical, literal.high), table.columns[column].unit, program, lang)
+        shown = cell_words(cell, table.columns[column], program, lang) or change.now
         return (
             f"{titles[0].of(lang)}: {titles[1].of(lang)} {shown}" if lang == "en" else f"{titles[0].of(lang)}：{titles[1].of(lang)} {shown}"
         )

@@ -11,6 +11,7 @@ from expert.explain.evidence import Rows, evidence, place, rule_terms, sources
 from expert.explain.margins import margin
 from expert.explain.nodes import DECISION, Line, Node
 from expert.explain.options import NO_OTHER, option_text, pair, runners_up, unproven_text
+from expert.explain.ordering import order_text
 from expert.explain.prover import Prover
 from expert.explain.rejecting import rejected_lines
 from expert.explain.wording import in_both
@@ -24,7 +25,6 @@ DECIDED_BY = {
     "preference": Text("the preferences decided", "由偏好决定"),
     "aim": Text("it comes nearest to the aims", "最接近目标"),
     "cost": Text("the cost decided", "由成本决定"),
-    "order": Text("requirements, preferences and cost are equal; the declared order decided", "要求、偏好与成本均相同，由声明的次序决定"),
     "pin": Text("the plan fixed it", "方案已固定"),
 }
 _TIE = Text("a tie: nothing but the order of the table tells the best two apart", "并列：仅由表中次序区分前两名")
@@ -159,7 +159,7 @@ def _rules(prover: Prover, outcome: Outcome, kind: type) -> Iterator[Rule]:
 
 
 def _preferred(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[str]]:
-    """Preferences that the choice meets; where they decided, also why and what they rest on."""
+    """Preferences that the choice meets and what they rest on; where something was left to choose, also why."""
     assert outcome.chosen is not None
     lines: list[Line] = []
     read: list[str] = []
@@ -170,9 +170,7 @@ def _preferred(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[str]]
             weight = rule.effect.weight
             text = Text(f"{title.en} (weight {weight})", f"{title.zh or title.en}（权重 {weight}）")
             lines.append(Line("preferred", text, place(rule.span)))
-            if outcome.decided_by != "preference":
-                continue
-            if rule.because:
+            if rule.because and outcome.decided_by != "pin":
                 lines.append(Line("why", rule.because))
             firing = next((f for f in prover.trace.firings_of(rule.id) if f.state == SATISFIED), None)
             found, names = _backing(prover, outcome, rule, firing.rows if firing is not None else ())
@@ -182,7 +180,9 @@ def _preferred(prover: Prover, outcome: Outcome) -> tuple[list[Line], list[str]]
 
 
 def _what_decided(prover: Prover, outcome: Outcome) -> Iterator[Line]:
-    yield Line("decided_by", _TIE if outcome.tie else DECIDED_BY.get(outcome.decided_by, Text(outcome.decided_by)))
+    ordered = outcome.decided_by == "order" and not outcome.tie
+    text = _TIE if outcome.tie else in_both(lambda lang: order_text(prover, outcome, lang)) if ordered else DECIDED_BY[outcome.decided_by]
+    yield Line("decided_by", text)
     chosen, decision = outcome.chosen, prover.program.decisions[outcome.decision]
     if chosen is not None and chosen.cost is not None and decision.cost is not None:
         yield Line("cost", in_both(lambda lang: pair(prover, str(decision.cost), chosen.cost, lang)))
@@ -294,6 +294,6 @@ def _not_in_force(prover: Prover, outcome: Outcome) -> Iterator[Line]:
     for id, unknown in outcome.not_in_force:
         rule = prover.program.rules.get(id)
         title = rule.title if rule is not None and rule.title else Text(id, id)
-        missing = in_both(lambda lang, u=unknown: ", ".join(prover.missing(name, lang) for name in u))  # type: ignore[misc]
+        missing = in_both(lambda lang, u=unknown: prover.lacking(u, lang))  # type: ignore[misc]
         text = Text(f"{title.en} ({missing.en})", f"{title.zh or title.en}（{missing.zh}）")
         yield Line("silent", text, "" if rule is None else place(rule.span))

@@ -43,19 +43,33 @@ def rule_terms(rule: Rule, fact: str | None = None) -> tuple[Condition, ...]:
 
 def evidence(rule: Rule, rows: Rows, words: Words, fact: str | None = None) -> Iterator[Line]:
     """Constants and cells that a rule read, its sources, what disagrees, and which layer spoke."""
-    yield from evidence_of([condition.term for condition in rule_terms(rule, fact)], rows, words, rule.cite)
-    yield from _dissent(rule, words)
-    yield from changes(rule.changes, words)
+    terms = [condition.term for condition in rule_terms(rule, fact)]
+    told: set[str] = set()
+    yield from evidence_of(terms, rows, words, rule.cite, {*rule.dissent, *overruled(rule.changes)}, told)
+    yield from _losing(rule.dissent, words, told)
+    yield from changes(rule.changes, words, told)
     yield rule_line(rule, words)
 
 
-def evidence_of(terms: Sequence[Term], rows: Rows, words: Words, cite: Iterable[str] = ()) -> Iterator[Line]:
-    """Constants and cells that terms read, and the claims and sources of these and of `cite`."""
-    names: dict[str, None] = {}
-    for line, cited in (*_constants(terms, words), *_cells(terms, rows, words)):
+def evidence_of(
+    terms: Sequence[Term],
+    rows: Rows,
+    words: Words,
+    cite: Iterable[str] = (),
+    disputed: Iterable[str] = (),
+    told: set[str] | None = None,
+) -> Iterator[Line]:
+    """Constants and cells that terms read, and the claims and sources of these and of `cite`.
+
+    What a layer overrules here, or is `disputed`, is no source. `told` collects the claims that are named as losing.
+    """
+    names: list[str] = []
+    lost = set() if told is None else told
+    for line, cited in (*_constants(terms, words, lost), *_cells(terms, rows, words, lost)):
         yield line
-        names |= dict.fromkeys(cited)
-    yield from sources((*names, *cite), words)
+        names += cited
+    against = lost.union(disputed)
+    yield from sources([name for name in (*names, *cite) if name not in against], words)
 
 
 def rule_line(rule: Rule, words: Words) -> Line:
@@ -65,7 +79,12 @@ def rule_line(rule: Rule, words: Words) -> Line:
     return Line("rule", Text(name, name), place(rule.span))
 
 
-def _constants(terms: Iterable[Term], words: Words) -> Iterator[tuple[Line, tuple[str, ...]]]:
+def overruled(found: Iterable[Change]) -> Iterator[str]:
+    """The claims that changes overrule."""
+    return (name for change in found for name in change.losing)
+
+
+def _constants(terms: Iterable[Term], words: Words, told: set[str]) -> Iterator[tuple[Line, tuple[str, ...]]]:
     names = sorted({name for term in terms for name in constants_read(term)})
     for name in names:
         constant = words.program.constants[name]
@@ -78,10 +97,10 @@ def _constants(terms: Iterable[Term], words: Words) -> Iterator[tuple[Line, tupl
             return f"{name} = {value}（{title}，{grade}）" if lang == "zh" else f"{name} = {value} ({title}; {grade})"
 
         yield Line("constant", in_both(shown), place(constant.span)), constant.cite
-        yield from ((line, ()) for line in changes(constant.changes, words))
+        yield from ((line, ()) for line in changes(constant.changes, words, told))
 
 
-def _cells(terms: Iterable[Term], rows: Rows, words: Words) -> Iterator[tuple[Line, tuple[str, ...]]]:
+def _cells(terms: Iterable[Term], rows: Rows, words: Words, told: set[str]) -> Iterator[tuple[Line, tuple[str, ...]]]:
     seen: set[tuple[str, str, str]] = set()
     for term in (t for each in terms for t in walk(each) if isinstance(t, CellTerm)):
         row = words.evaluated(term.row, rows)
@@ -95,7 +114,7 @@ def _cells(terms: Iterable[Term], rows: Rows, words: Words) -> Iterator[tuple[Li
             continue
         text = in_both(lambda lang, t=term, r=row, c=cell: _cell_text(t, r, c, rows, words, lang))  # type: ignore[misc]
         yield Line("cell", text, place(cell.span)), cell.source or found.source or table.source
-        yield from ((line, ()) for line in changes(cell.changes, words))
+        yield from ((line, ()) for line in changes(cell.changes, words, told))
 
 
 def _cell_text(term: CellTerm, row: str, cell: Cell, rows: Rows, words: Words, lang: str) -> str:
@@ -142,21 +161,23 @@ def _cited(name: str, known: bool, words: Words, lang: str) -> str:
     return f"{head}{colon}{says}" if says else head
 
 
-def _dissent(rule: Rule, words: Words) -> Iterator[Line]:
-    for name in rule.dissent:
-        yield from losing(name, words)
+def _losing(names: Iterable[str], words: Words, told: set[str]) -> Iterator[Line]:
+    """Claims that lost, but for those that this rule has `told` already."""
+    for name in names:
+        if name not in told:
+            told.add(name)
+            yield from losing(name, words)
 
 
-def changes(found: Iterable[Change], words: Words) -> Iterator[Line]:
-    """What a later layer changed, with what was before, why, and the claim that lost."""
+def changes(found: Iterable[Change], words: Words, told: set[str]) -> Iterator[Line]:
+    """What a later layer changed, with what was before, why, and the claims that lost, unless they are `told` already."""
     for change in found:
         was = inert(change.was)
         english, chinese = (f" from {was}", f"（原值 {was}）") if was else ("", "")
         en = f"{change.layer} changed {inert(change.at)}{english}: {inert(change.because.of('en'))}"
         zh = f"{change.layer} 修改了 {inert(change.at)}{chinese}：{inert(change.because.of('zh'))}"
         yield Line("layer", Text(en, zh), place(change.span))
-        for name in change.losing:
-            yield from losing(name, words)
+        yield from _losing(change.losing, words, told)
 
 
 def losing(name: str, words: Words) -> Iterator[Line]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from expert.engine.trace import OptionState, Outcome
 from expert.errors import Text
-from expert.explain.prover import Prover
+from expert.explain.prover import NO_VALUE, Prover
 from expert.facts import Value
 
 NO_OTHER = Text("no other option meets the requirements", "没有其他选项满足要求")
@@ -20,7 +20,7 @@ def pair(prover: Prover, fact: str, value: Value | None, lang: str) -> str:
 def unproven_text(prover: Prover, option: OptionState, beside: Mapping[str, Value], lang: str) -> str:
     """An option that cannot be compared, with the cells that are missing."""
     missing = dict.fromkeys(prover.missing(name, lang) for _, names in option.unproven for name in names)
-    listed = ("、" if lang == "zh" else ", ").join(missing)
+    listed = ("、" if lang == "zh" else ", ").join(missing) or NO_VALUE.of(lang)
     return f"{option_text(prover, option, beside, lang)}{'：' if lang == 'zh' else ': '}{listed}"
 
 

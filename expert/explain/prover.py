@@ -35,6 +35,9 @@ _COMBINED = {
 }
 
 
+NO_VALUE = Text("the expression has no value (a division by zero, or a number too large)", "表达式没有值（除以零，或数值过大）")
+
+
 class Prover:
     """Makes the nodes of one explanation; numbers run through all of it."""
 
@@ -143,10 +146,14 @@ class Prover:
             if effects:
                 values = ", ".join(self.words.value(fact, value, lang) for fact, value in firing.effects)
                 return f"{title}：{values}" if lang == "zh" else f"{title}: {values}"
-            missing = ", ".join(self.missing(name, lang) for name in names)
+            missing = self.lacking(names, lang)
             return f"{title}（{missing}）" if lang == "zh" else f"{title} ({missing})"
 
         return in_both(shown)
+
+    def lacking(self, names: Iterable[str], lang: str) -> str:
+        """All that is missing, with reasons; where nothing is, the expression itself gave no value."""
+        return ", ".join(self.missing(name, lang) for name in names) or NO_VALUE.of(lang)
 
     def missing(self, name: str, lang: str) -> str:
         """One missing thing with the reason in words."""
@@ -258,7 +265,7 @@ class Prover:
             return Line("state", Text(f"silent: {listed} does not hold", f"未触发：{listed} 不成立"))
         if firing.state == NOT_CHECKED:
             names = dict.fromkeys(name for state in (*firing.conditions, firing.test) if state is not None for name in state.missing)
-            missing = in_both(lambda lang: ", ".join(self.missing(name, lang) for name in names))
+            missing = in_both(lambda lang: self.lacking(names, lang))
             return Line("state", Text(f"not checked: {missing.en}", f"未检查：{missing.zh}"))
         return Line("state", _STATES[firing.state])
 
