@@ -19,7 +19,8 @@ def build_sources(layered: Layered, reading: Reading) -> tuple[dict[str, Source]
     """Sources and claims by id; every claim names a known source."""
     sources = {entry.id: _source(entry, reading) for entry in layered.entries["sources"].values()}
     known = frozenset(layered.entries["sources"])
-    claims = {entry.id: _claim(entry, known, layered, reading) for entry in layered.entries["claims"].values()}
+    refutable = frozenset(layered.entries["claims"])
+    claims = {entry.id: _claim(entry, known, refutable, reading) for entry in layered.entries["claims"].values()}
     return sources, claims
 
 
@@ -34,7 +35,7 @@ def _source(entry: Entry, reading: Reading) -> Source:
     return Source(entry.id, title, address, read, licence, review_by)
 
 
-def _claim(entry: Entry, known: frozenset[str], layered: Layered, reading: Reading) -> Claim:
+def _claim(entry: Entry, known: frozenset[str], refutable: frozenset[str], reading: Reading) -> Claim:
     what = Text(f"the claim '{entry.id}'", f"论断 '{entry.id}'")
     node = reading.mapping(entry.node, what)
     if node is None:
@@ -42,7 +43,7 @@ def _claim(entry: Entry, known: frozenset[str], layered: Layered, reading: Readi
     reading.keys(node, CLAIM_KEYS, what)
     source = reading.one_of(reading.required(node, "source", what, entry.span), known, Text("a source", "来源"), "unknown-source")
     says = reading.text(reading.required(node, "says", what, entry.span), what)
-    refutes = cited(node.get("refutes"), frozenset(layered.entries["claims"]), reading)
+    refutes = cited(node.get("refutes"), refutable, reading)
     return Claim(entry.id, source or "", reading.prose(node.get("where"), what), says, refutes)
 
 

@@ -15,6 +15,7 @@ from expert.language.build_tables import build_constants, build_tables
 from expert.language.changes import apply_changes
 from expert.language.expressions import Expressions
 from expert.language.layers import Layered, add_pack
+from expert.language.limits import check_entries
 from expert.language.packs import RawPack, read_packs
 from expert.language.program import Constant, FactDecl, Program, Table
 from expert.language.reading import Reading
@@ -32,6 +33,7 @@ def compile_packs(folders: Sequence[Path], *, without: frozenset[str] = frozense
     """
     reading = Reading()
     layered = layer_packs(read_packs(folders, without, reading, limit_bytes), reading)
+    check_entries(layered, reading)
     sources, claims = build_sources(layered, reading)
     cites = frozenset(layered.entries["sources"]) | frozenset(layered.entries["claims"])
     topics = build_topics(layered, reading)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from math import prod
 
 from expert.errors import Span, Text
@@ -14,6 +15,29 @@ COMBINATIONS_OF_A_RULE = 10_000
 COMBINATIONS_IN_ALL = 200_000
 ROWS_OF_A_TABLE = 10_000
 CHANGES_OF_A_PACK = 2_000
+ENTRIES = {
+    "rules": 3_000, "facts": 2_000, "decisions": 100, "tables": 1_000, "constants": 10_000,
+    "topics": 1_000, "units": 500, "sources": 10_000, "claims": 20_000,
+}  # fmt: skip
+"""How many entries all packs may have. What a fact depends on is kept for each fact and rule: memory grows with their product."""
+
+
+def check_entries(layered: Layered, reading: Reading) -> None:
+    """No heading has too many entries, all packs together.
+
+    Errors: ExpertError too-many-entries, with what was found before: checking them all would take too long.
+    """
+    counted = {**layered.entries, "tables": {name: table.entry for name, table in layered.tables.items()}}
+    for heading, limit in ENTRIES.items():
+        entries = counted[heading]
+        if len(entries) > limit:
+            span = next(islice(entries.values(), limit, None)).span
+            message = Text(f"the packs have {len(entries):,} {heading}; at most {limit:,} are taken",
+                           f"各规则包的 '{heading}' 共有 {len(entries):,} 项，最多 {limit:,} 项")  # fmt: skip
+            reading.report(
+                "too-many-entries", span, message, Text("load fewer packs, or make this one shorter", "请少加载规则包，或精简此包")
+            )
+            reading.raise_if_any()
 
 
 def check_tables(layered: Layered, reading: Reading) -> None:

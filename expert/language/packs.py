@@ -17,8 +17,8 @@ from expert.yamldoc import PACK_LIMIT_BYTES, Document, Mapping, Scalar, read, to
 
 HEADINGS = ("topics", "units", "facts", "tables", "constants", "rules", "decisions", "changes", "sources", "claims")
 _PACK_KEYS = ("pack", "version", "requires", "title")
-FILES_WORTH = 16
-"""A pack has at most this many times the size that one file may have: 8 MiB where a file may have 512 KiB."""
+FILES_WORTH = 8
+"""A pack has at most this many times the size that one file may have: 4 MiB where a file may have 512 KiB."""
 
 
 @dataclass(frozen=True, slots=True)

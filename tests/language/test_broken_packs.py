@@ -54,9 +54,11 @@ GENERATED: dict[str, Callable[[Path], object]] = {
     "too-many-nodes": lambda folder: (folder / "nodes.yaml").write_text("topics: [" + "1," * 100_001 + "1]\n"),
     "too-many-mistakes": lambda folder: (folder / "mistakes.yaml").write_text("topics:\n" + "- off\n" * 120),
     "pack-too-many-files": _many_files,
-    "pack-too-large": lambda folder: [(folder / f"part-{n}.yaml").write_text("# " + "x" * 520_000) for n in range(17)],
+    "pack-too-large": lambda folder: [(folder / f"part-{n}.yaml").write_text("# " + "x" * 520_000) for n in range(9)],
     "too-many-rows": lambda folder: (folder / "rows.yaml").write_text(
         "tables:\n  t:\n    columns: {a: number}\n    rows:\n" + "".join(f"      r{n}: {{}}\n" for n in range(10_001))),
+    "too-many-entries": lambda folder: (folder / "facts.yaml").write_text(
+        "facts:\n" + "".join(f"  workload.f{n}: {{type: number}}\n" for n in range(2_001))),
     "too-many-changes": lambda folder: (folder / "changes.yaml").write_text("changes:\n" + "- {disable: rules.a, because: b}\n" * 2_001),
 }  # fmt: skip
 

@@ -61,8 +61,21 @@ def test_checking_stops_after_two_hundred_mistakes(tmp_path: Path) -> None:
 
 
 def test_a_pack_of_many_files_may_have_so_much_in_all(tmp_path: Path) -> None:
-    # 16 files of the largest size are legal; tests/language/test_broken_packs.py has 17.
+    # 8 files of the largest size are legal; tests/language/test_broken_packs.py has 9. Two files are very short.
     pack = write_pack(tmp_path, "base", vocabulary=VOCABULARY)
-    for number in range(15):
-        (pack / f"part-{number}.yaml").write_text("constants: {}\n" + "#" * (512 * 1024 - 14))
+    for number in range(7):
+        (pack / f"part-{number}.yaml").write_text("constants: {}\n" + "#" * (512 * 1024 - 200))
     assert compile_packs([pack]).packs[0].name == "base"
+
+
+def test_entries_are_counted_over_all_packs(tmp_path: Path) -> None:
+    # The small vocabulary has 7 facts; 1,993 more are the limit.
+    facts = "facts:\n" + "".join(f"  workload.f{n}: {{type: number}}\n" for n in range(1_993))
+    base = write_pack(tmp_path, "base", vocabulary=VOCABULARY, facts=facts)
+    assert len(compile_packs([base]).facts) == 2_000
+    layer = write_pack(tmp_path, "layer", facts="facts:\n  workload.one_more: {type: number}\n")
+    with pytest.raises(ExpertError) as caught:
+        compile_packs([base, layer])
+    (found,) = caught.value.diagnostics
+    assert found.span is not None
+    assert (found.code, found.span.file) == ("too-many-entries", f"{layer.as_posix()}/facts.yaml")
