@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from expert.errors import Diagnostic, ExpertError
+from expert.language.blame import blamed
 from expert.language.build_decisions import build_decisions
 from expert.language.build_facts import Known, declare_facts, finish_facts, signature_of
 from expert.language.build_rules import RuleContext, build_retired, build_rules, check_losing
@@ -23,7 +25,7 @@ from expert.language.scope import Scope, Signature
 from expert.language.strata import stratify
 from expert.language.terms import WORD
 from expert.units import UnitTable
-from expert.yamldoc import PACK_LIMIT_BYTES
+from expert.yamldoc import PACK_LIMIT_BYTES, Source
 
 
 def compile_packs(folders: Sequence[Path], *, without: frozenset[str] = frozenset(), limit_bytes: int = PACK_LIMIT_BYTES) -> Program:
@@ -32,7 +34,31 @@ def compile_packs(folders: Sequence[Path], *, without: frozenset[str] = frozense
     Errors: ExpertError with every mistake of every file, sorted by place.
     """
     reading = Reading()
-    layered = layer_packs(read_packs(folders, without, reading, limit_bytes), reading)
+    packs = read_packs(folders, without, reading, limit_bytes)
+    unreadable = tuple(reading.mistakes)
+    try:
+        return _program(packs, reading)
+    except ExpertError as error:
+        if reading.lost or unreadable:
+            raise
+        found = blamed(error, packs, lambda fewer: _mistakes(fewer, reading.sources))
+        raise ExpertError(tuple(map(reading.with_line, found.diagnostics)), found.exit_code) from None
+
+
+def _mistakes(packs: Sequence[RawPack], sources: Mapping[str, Source]) -> tuple[Diagnostic, ...]:
+    """What is wrong with packs that have been read, () where nothing is."""
+    reading = Reading()
+    reading.sources.update(sources)
+    try:
+        _program(packs, reading)
+    except ExpertError as error:
+        return error.diagnostics
+    return ()
+
+
+def _program(packs: Sequence[RawPack], reading: Reading) -> Program:
+    """The program of packs that have been read. Errors: ExpertError, with what `reading` has already."""
+    layered = layer_packs(packs, reading)
     check_entries(layered, reading)
     sources, claims = build_sources(layered, reading)
     cites = frozenset(layered.entries["sources"]) | frozenset(layered.entries["claims"])
