@@ -18,6 +18,7 @@ TABLES: Content = {
         "columns": {"rate": "number", "family": "word"},
         "rows": {"pcie": {"rate": 1, "family": "bus"}, "nv": {"rate": 4, "family": "mesh"}, "odd": {"family": {"unknown": "?"}}},
     },
+    "single": {"columns": {"rate": "number"}, "rows": {"only": {"rate": 1}}},
     "cards": {
         "columns": {"memory": "number", "link": "tables.links", "fast": "yes-no", "tags": "list"},
         "rows": {
