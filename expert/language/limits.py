@@ -16,7 +16,7 @@ COMBINATIONS_IN_ALL = 200_000
 ROWS_OF_A_TABLE = 10_000
 CHANGES_OF_A_PACK = 2_000
 ENTRIES = {
-    "rules": 3_000, "facts": 2_000, "decisions": 100, "tables": 1_000, "constants": 10_000,
+    "rules": 5_000, "facts": 5_000, "decisions": 100, "tables": 1_000, "constants": 10_000,
     "topics": 1_000, "units": 500, "sources": 10_000, "claims": 20_000,
 }  # fmt: skip
 """How many entries all packs may have. What a fact depends on is kept for each fact and rule: memory grows with their product."""
