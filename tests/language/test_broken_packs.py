@@ -11,6 +11,7 @@ import pytest
 
 from expert.errors import ExpertError, render
 from expert.language.compiler import compile_packs
+from expert.language.limits import ENTRIES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKS = ROOT / "tests" / "packs"
@@ -58,7 +59,7 @@ GENERATED: dict[str, Callable[[Path], object]] = {
     "too-many-rows": lambda folder: (folder / "rows.yaml").write_text(
         "tables:\n  t:\n    columns: {a: number}\n    rows:\n" + "".join(f"      r{n}: {{}}\n" for n in range(10_001))),
     "too-many-entries": lambda folder: (folder / "facts.yaml").write_text(
-        "facts:\n" + "".join(f"  workload.f{n}: {{type: number}}\n" for n in range(2_001))),
+        "facts:\n" + "".join(f"  workload.f{n}: {{type: number}}\n" for n in range(ENTRIES["facts"] + 1))),
     "too-many-changes": lambda folder: (folder / "changes.yaml").write_text("changes:\n" + "- {disable: rules.a, because: b}\n" * 2_001),
 }  # fmt: skip
 
