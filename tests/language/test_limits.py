@@ -8,7 +8,6 @@ import pytest
 
 from expert.errors import ExpertError
 from expert.language.compiler import compile_packs
-from expert.language.limits import ENTRIES
 from tests.language.smallpacks import VOCABULARY, compile_text, mistakes, rule, write_pack
 
 
