@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (
     "records",
     *("errors", "yamlnodes", "yamltraps", "yamlsyntax", "yamltree", "yamldoc", "physical", "units", "quantities", "places", "installed"),
-    *("facts", "language", "settings", "planvalues", "plan", "engine", "advice", "explain", "audit", "audit_decisions", "auditing", "dissent", "consult"),
+    *("facts", "language", "settings", "planvalues", "plan", "engine", "advice", "explain"),
+    *("audit", "audit_decisions", "auditing", "dissent", "consult"),
     *("report", "workbench", "measure", "tui", "cli", "__main__", "__init__"),
 )
 DURABLE = {"durable", "durable_rules", "durable_rules_engine"}

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from expert.errors import Span
-from expert.language.terms import members_of
 from expert.language.printing import describe
 from expert.language.scope import Signature
 from expert.language.terms import (
@@ -30,6 +29,7 @@ from expert.language.terms import (
     RowTerm,
     StatedTerm,
     Term,
+    members_of,
     walk,
 )
 from tests.language.expressions import COLUMN, check, errors, number, word
