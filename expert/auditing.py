@@ -142,8 +142,9 @@ def nearest_passing(audit: Audit, rule: Rule) -> tuple[str, Value] | None:
     for fact in dict.fromkeys([effect.fact, *sorted(read)]):
         if audit.stated_fact([fact]) is None:
             continue
+        before = _violations(audit, fact, audit.stated[fact])
         passing = [(_violations(audit, fact, value), value) for value in _candidates(audit, fact)]
-        good = [(len(broken), position, value) for position, (broken, value) in enumerate(passing) if rule.id not in broken]
+        good = [(len(broken - before), place, value) for place, (broken, value) in enumerate(passing) if rule.id not in broken]
         if good:
             return fact, min(good, key=lambda g: (g[0], g[1]))[2]
     return None
