@@ -144,9 +144,15 @@ def nearest_passing(audit: Audit, rule: Rule) -> tuple[str, Value] | None:
             continue
         before = _violations(audit, fact, audit.stated[fact])
         passing = [(_violations(audit, fact, value), value) for value in _candidates(audit, fact)]
-        good = [(len(broken - before), place, value) for place, (broken, value) in enumerate(passing) if rule.id not in broken]
+        counted = isinstance(audit.stated[fact], Amount)
+        good = [
+            # A number moves no further than it must; among choices the one that leaves least to complain of is nearest.
+            (len(broken - before), 0 if counted else len(broken), place, value)
+            for place, (broken, value) in enumerate(passing)
+            if rule.id not in broken
+        ]
         if good:
-            return fact, min(good, key=lambda g: (g[0], g[1]))[2]
+            return fact, min(good, key=lambda g: g[:3])[3]
     return None
 
 
