@@ -14,7 +14,7 @@ from expert.audit import Audit, fingerprint, plan_value
 from expert.audit_decisions import of_decision
 from expert.engine.checking import violations_after
 from expert.engine.model import domain_values
-from expert.engine.trace import FIRED, VIOLATED, FactState, Firing, Outcome, Trace
+from expert.engine.trace import FIRED, INFEASIBLE, VIOLATED, FactState, Firing, Outcome, Trace
 from expert.errors import NO_TEXT, Text
 from expert.explain.wording import environment, fill, in_both, term_words, value_words
 from expert.facts import GIVEN, SET, Amount, Value
@@ -142,6 +142,11 @@ def nearest_passing(audit: Audit, rule: Rule) -> tuple[str, Value] | None:
     for fact in dict.fromkeys([effect.fact, *sorted(read)]):
         if audit.stated_fact([fact]) is None:
             continue
+        empty = _empty_decision(audit, fact)
+        if empty is not None:
+            # Without its other facts most rules cannot speak, and a value that seems to pass may lead nowhere.
+            freed = [f.option.values[fact] for f in empty.freed if f.pins == (fact,)]
+            return (fact, freed[0]) if freed else None
         before = _violations(audit, fact, audit.stated[fact])
         passing = [(_violations(audit, fact, value), value) for value in _candidates(audit, fact)]
         counted = isinstance(audit.stated[fact], Amount)
@@ -154,6 +159,14 @@ def nearest_passing(audit: Audit, rule: Rule) -> tuple[str, Value] | None:
         if good:
             return fact, min(good, key=lambda g: g[:3])[3]
     return None
+
+
+def _empty_decision(audit: Audit, fact: str) -> Outcome | None:
+    """The outcome of the decision that assigns a fact, where it is empty and leaves other facts open."""
+    outcome = audit.trace.outcomes.get(audit.program.deciders.get(fact, ""))
+    if outcome is None or outcome.status != INFEASIBLE:
+        return None
+    return outcome if len(outcome.pins) < len(audit.program.decisions[outcome.decision].assigns) else None
 
 
 def _candidates(audit: Audit, fact: str) -> list[Value]:

@@ -205,6 +205,8 @@ def _not_checked(trace: Trace) -> Iterator[Unchecked]:
     merged: dict[str, list[str]] = {}
     # What excludes every option has been checked, option by option, although the empty decision leaves it unknown now.
     told = {rule for outcome in trace.outcomes.values() for rule in outcome.excluding}
+    # What may or may not hold for the chosen option has a finding of its own.
+    told |= {rule for outcome in trace.outcomes.values() if outcome.chosen is not None for rule in outcome.chosen.possible}
     for firing in trace.firings:
         if firing.state == NOT_CHECKED and firing.rule not in told:
             parts = [*firing.conditions, *([firing.test] if firing.test is not None else [])]

@@ -167,7 +167,7 @@ _FAMILIES: tuple[tuple[str, ...], ...] = (
 _FAMILY: dict[str, tuple[str, ...]] = {name: family for family in reversed(_FAMILIES) for name in family}
 _FAMILY |= {"week": _FAMILY["d"], "month": _FAMILY["d"], "cm": _FAMILY["m"]}
 _LEAST, _MOST = 0.01, 9999.0
-_LEAST_TIME, _TIMES = 0.1, frozenset({"min", "h", "d", "week", "month", "year"})
+_LEAST_TIME, _TIMES = 0.5, frozenset({"min", "h", "d", "week", "month", "year"})
 """A twentieth of a day is better called an hour; a hundredth of a GB/s is still read with ease."""
 
 # Symbols that are printed as words: English (one|many), Chinese after a number, Chinese after a slash.
@@ -231,7 +231,7 @@ def format_quantity(
     """A number or range with its unit, for people: "1.92–2.4 GB/s", "5 %", "500 µs", "20 TB".
 
     The numerator moves within its family (bytes, time, ...) only where the value in its own unit would be
-    under 0.01 (0.1 for minutes and longer) or over 9999; of a range the end farther from zero decides. Counts, money and percent stay.
+    under 0.01 (0.5 for minutes and longer) or over 9999; of a range the end farther from zero decides. Counts, money and percent stay.
     `names` gives the words for counting units ("GPU", or "box|boxes" where the plural is not an s).
     """
     values = [low, high] if typical is None else [low, typical, high]

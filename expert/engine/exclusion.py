@@ -214,7 +214,8 @@ def _nearest(problem: Problem, pins: Sequence[str], limit: int) -> Option | None
     domains = {pin: problem.model.domains[pin] for pin in pins}
     first = pins[0]
     pinned = problem.domains[first][0]
-    freed = _freed(problem, domains)
+    # What would do is asked, not what an assumed aim would rather have.
+    freed = replace(_freed(problem, domains), goals=())
     if not isinstance(pinned, Amount):
         return Search(freed).best().chosen
     middle = pinned.middle

@@ -10,9 +10,9 @@ from expert.engine.evaluate import Env
 from expert.engine.firing import Fired, Match
 from expert.engine.model import knowledge_of
 from expert.engine.solving import Solution
-from expert.engine.trace import NOT_CHECKED, SILENT, ConditionState, FactState, Firing
+from expert.engine.trace import NOT_CHECKED, OVERLAP, SILENT, ConditionState, FactState, Firing
 from expert.engine.unknowns import missing_in
-from expert.engine.values import FALSE, OPTION, RANGE, STATED, fails, from_slot, holds, is_known, slot_bits
+from expert.engine.values import BOTH, FALSE, OPTION, RANGE, STATED, fails, from_slot, holds, is_known, slot_bits
 from expert.facts import ASSUMED, CONCLUDED, DECIDED, Fact, Value
 from expert.language.program import Conclude, Condition, Prefer, Program, Require, Rule
 
@@ -94,7 +94,9 @@ def _state(condition: Condition, truth: int, program: Program, env: Env) -> Cond
     """The truth of one condition, and what is missing where it is unknown."""
     if holds(truth) or fails(truth):
         return ConditionState(condition.text, "true" if holds(truth) else "false")
-    return ConditionState(condition.text, "unknown", missing_in(condition.term, program, env))
+    missing = missing_in(condition.term, program, env)
+    overlap = not missing and bool(truth & RANGE or truth & BOTH == BOTH)
+    return ConditionState(condition.text, "unknown", (OVERLAP,) if overlap else missing)
 
 
 def _unchecked(rule: Rule, program: Program, env: Env, stratum: int, why: tuple[str, ...]) -> Firing:

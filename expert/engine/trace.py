@@ -12,6 +12,9 @@ from expert.facts import Amount, Value
 from expert.records import dataclass
 
 FIRED, SILENT, NOT_CHECKED, SATISFIED, VIOLATED = "fired", "silent", "not-checked", "satisfied", "violated"
+OVERLAP = "(ranges overlap)"
+"""In the place of what is missing: nothing is, but ranges overlap, so that a comparison is neither true nor false."""
+
 DECIDED, UNDETERMINED, INFEASIBLE = "decided", "undetermined", "infeasible"
 
 

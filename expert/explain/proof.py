@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expert.advice import Advice
+from expert.engine.trace import OVERLAP
 from expert.errors import NO_TEXT, Text, fail, nearest
 from expert.explain.deciding import decision_node
 from expert.explain.evidence import place
 from expert.explain.nodes import Explanation, Line, Node
-from expert.explain.prover import NO_VALUE, Prover
+from expert.explain.prover import NO_VALUE, OVERLAPPING, Prover
 from expert.explain.selecting import EVERYTHING, FULL, Selection, finding_nodes, reduced
 from expert.explain.wording import in_both
 from expert.explain.words import STATED
@@ -75,22 +76,22 @@ def _derived(prover: Prover, selection: Selection) -> Iterator[Node]:
 def silent_lines(prover: Prover, selection: Selection = EVERYTHING) -> Iterator[Line]:
     """Rules that were not checked, grouped by what nobody stated; those that only wait for a decision are counted."""
     groups: dict[tuple[str, ...], list[Rule]] = {}
-    without: list[Rule] = []
+    without: list[tuple[Rule, Text]] = []
     for unchecked in prover.advice.not_checked:
         rule = prover.program.rules.get(unchecked.rule)
         if rule is None or isinstance(rule.effect, Conclude) or not selection.wants_topic(rule.topic):
             continue
-        if not unchecked.unknown:
-            without.append(rule)
+        if unchecked.unknown in ((), (OVERLAP,)):
+            without.append((rule, OVERLAPPING if unchecked.unknown else NO_VALUE))
             continue
         names = tuple(sorted(name for name in unchecked.unknown if _is_open(prover, name)))
         groups.setdefault(names, []).append(rule)
     waiting = groups.pop((), [])
     for names, rules in sorted(groups.items(), key=lambda group: (len(group[0]), -len(group[1]), group[0])):
         yield Line("silent", in_both(lambda lang, n=names, r=rules: _group(prover, n, r, lang)), _only_place(rules))  # type: ignore[misc]
-    for rule in without:
+    for rule, why in without:
         title = rule.title or Text(rule.id)
-        yield Line("silent", Text(f"{title.en}: {NO_VALUE.en}", f"{title.of('zh')}：{NO_VALUE.zh}"), place(rule.span))
+        yield Line("silent", Text(f"{title.en}: {why.en}", f"{title.of('zh')}：{why.zh}"), place(rule.span))
     if waiting:
         count = len(waiting)
         en = f"{count} {'rule waits' if count == 1 else 'rules wait'} for what is not decided or not known"

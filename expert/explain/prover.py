@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from expert.advice import Advice
-from expert.engine.trace import FIRED, NOT_CHECKED, SATISFIED, SILENT, VIOLATED, FactState, Firing
+from expert.engine.trace import FIRED, NOT_CHECKED, OVERLAP, SATISFIED, SILENT, VIOLATED, FactState, Firing
 from expert.errors import Text
 from expert.explain.evidence import BASIS, evidence, place, worst_basis
 from expert.explain.formulas import ASSUMED_TEXT, absent, condition_line, default_lines, formula_lines, result_line, threshold_lines
@@ -35,6 +35,7 @@ _COMBINED = {
 }
 
 
+OVERLAPPING = Text("the ranges overlap", "区间重叠，无法断定")
 NO_VALUE = Text("the expression has no value (a division by zero, or a number too large)", "表达式没有值（除以零，或数值过大）")
 
 
@@ -157,6 +158,8 @@ class Prover:
 
     def missing(self, name: str, lang: str) -> str:
         """One missing thing with the reason in words."""
+        if name == OVERLAP:
+            return OVERLAPPING.of(lang)
         shown = self.words.missing(name, lang)
         if name in self.program.facts:
             why = self.words.unknown(name).of(lang)
