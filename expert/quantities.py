@@ -227,6 +227,7 @@ def format_quantity(
     unit: Unit | None,
     lang: str = "en",
     names: Mapping[str, Text] | None = None,
+    digits: int = 3,
 ) -> str:
     """A number or range with its unit, for people: "1.92–2.4 GB/s", "5 %", "500 µs", "20 TB".
 
@@ -237,7 +238,7 @@ def format_quantity(
     values = [low, high] if typical is None else [low, typical, high]
     head, *below = unit.text.split("/") if unit is not None else [""]
     values, head = _rescaled(values, head)
-    shown = [format_number(x, lang=lang) for x in values]
+    shown = [format_number(x, digits, lang) for x in values]
     first, last = shown[0], shown[-1]
     dash = " – " if values[0] < 0 else "–"
     span = first if first == last else f"{first}{dash}{last}"

@@ -51,11 +51,11 @@ def term_words(term: Term, program: Program, env: Env, lang: str) -> str:
     return value_words(value, None, program, lang)
 
 
-def amount_words(amount: Amount, unit: Unit | None, program: Program, lang: str) -> str:
+def amount_words(amount: Amount, unit: Unit | None, program: Program, lang: str, digits: int = 3) -> str:
     """A number or range in base units, printed in `unit`."""
     ends = [amount.low, amount.high] if amount.is_point or amount.typical is None else [amount.low, amount.typical, amount.high]
     shown = ends if unit is None else [unit.from_base(x) for x in ends]
-    return format_quantity(shown[0], shown[1] if len(shown) == 3 else None, shown[-1], unit, lang, program.unit_texts)
+    return format_quantity(shown[0], shown[1] if len(shown) == 3 else None, shown[-1], unit, lang, program.unit_texts, digits)
 
 
 def value_words(value: Value | None, decl: FactDecl | None, program: Program, lang: str) -> str:

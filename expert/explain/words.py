@@ -101,6 +101,10 @@ class Words:
         value = self.evaluated(leaf, rows)
         # Words stand as ids, since the expression compares them with ids.
         shown = inert(value) if isinstance(value, str) else self.term(leaf, rows, lang)
+        if isinstance(value, Amount):
+            # A reader multiplies these: three digits would not give the result that stands beside them.
+            decl = self.program.facts.get(leaf.fact) if isinstance(leaf, FactTerm | StatedTerm) else None
+            shown = amount_words(value, decl.unit if decl is not None else getattr(leaf, "unit", None), self.program, lang, 6)
         if isinstance(value, Amount) and not value.is_point:
             shown = f"({shown})"
         return Literal(leaf.span, leaf.kind, shown, unit=getattr(leaf, "unit", None))
