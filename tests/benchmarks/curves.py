@@ -72,14 +72,14 @@ class Recorder:
     """The compiled library with every call noted, in place of the module that the driver uses."""
 
     def __init__(self, library: Any) -> None:
-        self.library = library
+        self.wrapped = library
         self.error = library.error
         self.calls: list[tuple[str, tuple[Any, ...]]] = []
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def noted(*arguments: Any) -> Any:
             self.calls.append((name, arguments))
-            return getattr(self.library, name)(*arguments)
+            return getattr(self.wrapped, name)(*arguments)
 
         return noted
 
