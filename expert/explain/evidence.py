@@ -161,12 +161,12 @@ def _cited(name: str, known: bool, words: Words, lang: str) -> str:
     return f"{head}{colon}{says}" if says else head
 
 
-def _losing(names: Iterable[str], words: Words, told: set[str]) -> Iterator[Line]:
+def _losing(names: Iterable[str], words: Words, told: set[str], overruled: bool = False) -> Iterator[Line]:
     """Claims that lost, but for those that this rule has `told` already."""
     for name in names:
         if name not in told:
             told.add(name)
-            yield from losing(name, words)
+            yield from losing(name, words, overruled)
 
 
 def changes(found: Iterable[Change], words: Words, told: set[str]) -> Iterator[Line]:
@@ -177,11 +177,22 @@ def changes(found: Iterable[Change], words: Words, told: set[str]) -> Iterator[L
         en = f"{change.layer} changed {inert(change.at)}{english}: {inert(change.because.of('en'))}"
         zh = f"{change.layer} 修改了 {inert(change.at)}{chinese}：{inert(change.because.of('zh'))}"
         yield Line("layer", Text(en, zh), place(change.span))
-        yield from _losing(change.losing, words, told)
+        yield from _losing(change.losing, words, told, overruled=True)
 
 
-def losing(name: str, words: Words) -> Iterator[Line]:
-    """A claim that lost; what it says stands where it is told first."""
+OVERRULED, DISAGREES = Text("is overruled", "在此不采用"), Text("disagrees", "与此不同")
+
+
+def is_overruled(line: Line) -> bool:
+    """Whether a line of dissent tells of a claim that a layer overruled."""
+    return line.text.en.startswith(f"{inert(line.cites[0])} {OVERRULED.en}")
+
+
+def losing(name: str, words: Words, overruled: bool = False) -> Iterator[Line]:
+    """A claim that lost; what it says stands where it is told first.
+
+    overruled: a layer put something in the place of what it says, which need not be the opposite of the rule.
+    """
     claim = words.program.claims.get(name)
     again = name in words.told
     words.told.add(name)
@@ -189,7 +200,8 @@ def losing(name: str, words: Words) -> Iterator[Line]:
     def shown(lang: str) -> str:
         says = inert(claim.says.of(lang)) if claim is not None and not again else ""
         colon = "：" if lang == "zh" else ": "
-        head = f"{inert(name)} 与此不同" if lang == "zh" else f"{inert(name)} disagrees"
+        verb = OVERRULED if overruled else DISAGREES
+        head = f"{inert(name)} {verb.of(lang)}"
         return f"{head}{colon}{says}" if says else head
 
     yield Line(DISSENT, in_both(shown), cites=(name,))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from expert.advice import ERROR, INFO, WARNING, Finding
 from expert.errors import Diagnostic, ExpertError, Text, inert, nearest
 from expert.explain.deciding import decision_node
-from expert.explain.evidence import DISSENT, SOURCE, losing, sources
+from expert.explain.evidence import DISSENT, SOURCE, is_overruled, losing, sources
 from expert.explain.nodes import DECISION, Line, Node
 from expert.explain.prover import Prover
 from expert.explain.words import Words
@@ -179,7 +179,7 @@ def _retold(node: Node, numbers: set[int], words: Words) -> Node:
         lines += sources(batch, words)
         batch = []
         if line.label == DISSENT and line.cites:
-            lines += losing(line.cites[0], words)
+            lines += losing(line.cites[0], words, is_overruled(line))
         else:
             lines.append(line if line.see in numbers else replace(line, see=0))
     lines += sources(batch, words)

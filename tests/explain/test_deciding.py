@@ -147,7 +147,7 @@ def test_what_a_layer_overrules_is_no_source_and_is_said_once(tmp_path: Path) ->
         assert [line.text.en for line in found if line.label == "dissent"] == [
             "C-4 disagrees: Slow is better.",
             "C-5 disagrees: It hardly matters.",
-            "C-3 disagrees: Fast is better.",
+            "C-3 is overruled: Fast is better.",
         ]
     assert [(found.claim, found.cite) for found in advice.dissent] == [("C-4", ()), ("C-5", ()), ("C-3", ())]
 

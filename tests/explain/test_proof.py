@@ -81,7 +81,7 @@ def test_a_formula_stands_with_names_then_with_numbers() -> None:
 def test_a_layer_that_changed_a_constant_is_named_with_the_losing_claim() -> None:
     found = explain(sample(), "need.range")
     assert texts(found, "layer") == ["shop changed constants.reserve.value from 1.5: The shop's batteries are new."]
-    assert texts(found, "dissent") == ["T-002 disagrees: Plan for half as much again."]
+    assert texts(found, "dissent") == ["T-002 is overruled: Plan for half as much again."]
     below = explain(advice("site: {distance: 40 km}"), "need.range")
     assert (texts(below, "layer"), texts(below, "numbers")) == ([], ["= 40 km * 1.5 = 60 km"])
 
