@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from expert.engine.concluding import bindings, compile_loops, conjunction
-from expert.engine.evaluate import Env, compile_truth
-from expert.engine.firing import PLAN_KEY
+from expert.engine.evaluate import PLAN_KEY, Env, compile_truth
 from expert.engine.model import implications, knowledge_of
 from expert.engine.values import FALSE, STATED, fails, holds, to_slot
 from expert.facts import Value

@@ -20,8 +20,8 @@ from weakref import WeakKeyDictionary
 from expert.engine.concluding import Contribution, combine_exact
 from expert.engine.durable_raw import DurableLimitError, DurableRuleError, DurableValueError
 from expert.engine.durable_rules import Compiled, compile_rules, raw_share
-from expert.engine.evaluate import Env
-from expert.engine.firing import PLAN_KEY, Fired, Match, in_canonical_order, start_env
+from expert.engine.evaluate import PLAN_KEY, Env
+from expert.engine.firing import Fired, Match, in_canonical_order, start_env
 from expert.engine.model import knowledge_of
 from expert.engine.values import STATED, TRUE, Slot, from_slot, to_slot, unknown_slot
 from expert.errors import ExpertError, Text, fail

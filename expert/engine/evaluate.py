@@ -58,6 +58,10 @@ from expert.language.terms import (
 )
 
 Env = dict[str, Slot]
+
+PLAN_KEY = "plan."
+"""Prefix of the environment entry that holds what the plan itself states of a fact."""
+
 Closure = Callable[[Env], Slot]
 TruthClosure = Callable[[Env], int]
 NumberClosure = Callable[[Env], Num]
@@ -78,7 +82,7 @@ def compile_term(term: Term, program: Program, exact: bool) -> Closure:
         case FactTerm(fact=name, kind=kind):
             return _lookup(name, kind)
         case StatedTerm(fact=name, kind=kind):
-            return _lookup("plan." + name, kind)
+            return _lookup(PLAN_KEY + name, kind)
         case RowTerm(variable=variable, kind=kind):
             return _lookup("$" + variable, kind)
         case CellTerm():

@@ -40,7 +40,6 @@ class Evaluation:
         self.env = env
         self.stated = stated
         self.kinds = [kinds[v] for v in model.variables]
-        self.misses = 0
         self._ids: list[dict[tuple[Value, ...], int]] = [{} for _ in model.variables]
         self._values: list[list[tuple[Value, ...]]] = [[] for _ in model.variables]
         self._slots: list[list[Slot]] = [[] for _ in model.variables]
@@ -182,7 +181,6 @@ class Evaluation:
 
     def _environment(self, ids: Ids, places: Sequence[int], facts: Sequence[str], exact: bool) -> Env:
         """The scratch environment with these variables and facts set for the box."""
-        self.misses += 1
         env = self._scratch[exact]
         for place in places:
             env[self.model.variables[place]] = self._slots[place][ids[place]]

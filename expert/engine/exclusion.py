@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from expert.engine.boxes import REJECTED, Boxes, Node, Option, Problem
+from expert.engine.evaluate import PLAN_KEY
 from expert.engine.evaluation import Evaluation
 from expert.engine.model import STATED_TEST, TestModel
 from expert.engine.search import Search
-from expert.engine.solving import PLAN_KEY, needs_unstated
+from expert.engine.solving import needs_unstated
 from expert.engine.trace import Rejection
 from expert.engine.values import FALSE, OPTION, STATED, TRUE, holds
 from expert.facts import Amount, Value

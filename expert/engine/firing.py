@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol, cast
 
 from expert.engine.concluding import Contributor, bindings, combine_exact, conjunction
-from expert.engine.evaluate import Env
+from expert.engine.evaluate import PLAN_KEY, Env
 from expert.engine.model import knowledge_of
 from expert.engine.support import facts_behind, support_of
 from expert.engine.trace import FIRED, SATISFIED, VIOLATED
@@ -18,8 +18,6 @@ from expert.facts import Value
 from expert.language.program import Conclude, Program, Rule
 from expert.language.terms import facts_read
 from expert.records import dataclass
-
-PLAN_KEY = "plan."
 
 
 @dataclass(frozen=True, slots=True)

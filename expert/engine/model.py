@@ -11,7 +11,7 @@ from typing import cast
 
 from expert.engine import arithmetic
 from expert.engine.concluding import FactClosure, RowLoop, bindings, compile_fact, compile_loops, conjunction
-from expert.engine.evaluate import Env, compile_term, compile_truth
+from expert.engine.evaluate import PLAN_KEY, Env, compile_term, compile_truth
 from expert.engine.values import (
     BOTH,
     FALSE,
@@ -177,7 +177,7 @@ def _model(name: str, program: Program, exact: Mapping[str, FactClosure]) -> Dec
 
 def _upstream(reads: frozenset[str], users: Sequence[str], program: Program) -> tuple[str, ...]:
     """Environment keys from outside that body and tests can read: facts, and "plan." entries of what their terms name."""
-    stated = {"plan." + t.fact for term in _terms_of(users, program) for t in walk(term) if isinstance(t, StatedTerm)}
+    stated = {PLAN_KEY + t.fact for term in _terms_of(users, program) for t in walk(term) if isinstance(t, StatedTerm)}
     return tuple(sorted(reads | stated))
 
 

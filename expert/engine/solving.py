@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from expert.engine.boxes import CERTAIN, Option, Problem
 from expert.engine.evaluate import Env
 from expert.engine.evaluation import Evaluation, Ids, Pool
+from expert.engine.firing import start_env
 from expert.engine.model import STATED_TEST, DecisionModel, Knowledge, TestModel, knowledge_of, stated_test
 from expert.engine.search import Ranking, Search
 from expert.engine.trace import DECIDED, INFEASIBLE, UNDETERMINED
@@ -29,7 +30,6 @@ from expert.facts import Value
 from expert.language.program import Program
 from expert.records import dataclass
 
-PLAN_KEY = "plan."
 FORCE_LIMIT = 2000
 
 Grade = tuple[int, int, int]
@@ -78,10 +78,7 @@ class Solver:
 
     def solve(self) -> Solution:
         """Run the whole schedule."""
-        env: Env = {name: unknown_slot(decl.kind, STATED) for name, decl in self.program.facts.items()}
-        env.update({PLAN_KEY + name: slot for name, slot in self.slots.items()})
-        env.update(self.slots)
-        grade, env, solved = self._run(0, env)
+        grade, env, solved = self._run(0, start_env(self.program, self.stated))
         return Solution(env, solved, frozenset(self.aims), grade, self.pool)
 
     def _run(self, index: int, env: Env) -> tuple[Grade, Env, dict[str, Solved]]:

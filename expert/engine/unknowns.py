@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expert.engine.concluding import bindings
-from expert.engine.evaluate import Env, cell_slot, compile_term
-from expert.engine.firing import PLAN_KEY
+from expert.engine.evaluate import PLAN_KEY, Env, cell_slot, compile_term
 from expert.engine.model import knowledge_of
 from expert.engine.values import STATED, fails, from_slot, holds, is_known
 from expert.language.program import Conclude, Prefer, Program, Require, Rule
@@ -24,11 +23,6 @@ def missing_in(term: Term, program: Program, env: Env) -> tuple[str, ...]:
 def missing_for(rule: Rule, program: Program, env: Env) -> tuple[str, ...]:
     """What a rule lacks: of its conditions that are not false, and of its test or values."""
     return tuple(dict.fromkeys(_missing_for(rule, program, env, set(), None)))
-
-
-def why_unknown(fact: str, program: Program, env: Env) -> tuple[str, ...]:
-    """What leaves a fact unknown; the fact itself where no rule could have concluded it."""
-    return tuple(dict.fromkeys(_why(fact, program, env, set())))
 
 
 def _why(fact: str, program: Program, env: Env, seen: set[str]) -> Iterator[str]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from expert.engine.evaluate import Env, compile_term
-from expert.engine.firing import PLAN_KEY
+from expert.engine.evaluate import PLAN_KEY, Env, compile_term
 from expert.engine.values import from_slot, to_slot
 from expert.errors import Text, inert
 from expert.facts import Amount, Value

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
 
-from expert.errors import NO_TEXT, Text
 from expert.language import slips
 from expert.language.lexer import END, KEYWORD, NAME, NUMBER, OPERATOR, WORD, Locate, Token, Written, no_line, tokens_of
 from expert.language.nodes import (
@@ -155,9 +153,6 @@ class _Reader:
 
     def at(self, *texts: str) -> bool:
         return self.token.kind in (OPERATOR, KEYWORD) and self.token.text in texts
-
-    def refuse(self, code: str, start: int, end: int, message: Text, help: Text = NO_TEXT) -> NoReturn:
-        raise self.written.mistake(code, start, end, message, help)
 
     def expression(self, floor: int) -> _Found:
         """The longest expression from here whose operators all bind tighter than `floor`."""
